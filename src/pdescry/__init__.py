@@ -1,0 +1,50 @@
+"""pdescry: the partial differential equation behind a handful of noisy sensors, and how sure it is.
+
+The names below load when first used, so that ``import pdescry`` is quick. Start with :func:`pdescry.read` for your own
+file, :mod:`pdescry.systems` for synthetic readings, and :func:`pdescry.simulate` to solve an equation forward.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from pdescry.data import Readings as Readings
+    from pdescry.data import read as read
+    from pdescry.data import systems as systems
+    from pdescry.equation import Equation as Equation
+    from pdescry.equation import Term as Term
+    from pdescry.equation import candidates as candidates
+    from pdescry.errors import EquationError as EquationError
+    from pdescry.errors import InputError as InputError
+    from pdescry.errors import PdescryError as PdescryError
+    from pdescry.solver import Solution as Solution
+    from pdescry.solver import simulate as simulate
+
+_HOME = {
+    "Equation": "pdescry.equation",
+    "EquationError": "pdescry.errors",
+    "InputError": "pdescry.errors",
+    "PdescryError": "pdescry.errors",
+    "Readings": "pdescry.data",
+    "Solution": "pdescry.solver",
+    "Term": "pdescry.equation",
+    "candidates": "pdescry.equation",
+    "read": "pdescry.data",
+    "simulate": "pdescry.solver",
+    "systems": "pdescry.data",
+}
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'pdescry' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

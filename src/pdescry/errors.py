@@ -1,0 +1,35 @@
+"""The library's own errors: every failure that a user can mend arrives as one of these, in one sentence with the remedy."""
+
+from __future__ import annotations
+
+
+class PdescryError(Exception):
+    """Base of all errors that pdescry raises on purpose."""
+
+
+class InputError(PdescryError, ValueError):
+    """Something handed to pdescry cannot be used: a file, a column, an array, an argument."""
+
+
+class EquationError(InputError):
+    """A text that is not an equation, a term or a formula.
+
+    Printing it shows the text with a caret under the fault, what was expected, and the nearest valid spelling.
+    """
+
+    def __init__(self, problem: str, text: str = "", position: int = 0, suggestion: str | None = None) -> None:
+        self.problem = problem
+        self.text = text
+        self.position = position
+        self.suggestion = suggestion
+        super().__init__(self._render())
+
+    def _render(self) -> str:
+        sentence = self.problem + (f" Did you mean {self.suggestion!r}?" if self.suggestion else "")
+        if not self.text:
+            return sentence
+        # An equation may span lines: show only the line at fault.
+        start = self.text.rfind("\n", 0, self.position) + 1
+        line = self.text[start:].split("\n", 1)[0]
+        column = min(self.position - start, len(line))
+        return f"{sentence}\n  {line}\n  {' ' * column}^"
