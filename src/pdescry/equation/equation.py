@@ -1,0 +1,149 @@
+"""`Equation`: one or several evolution laws, ∂ᵏu/∂tᵏ = Σ cᵢ·Tᵢ, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pdescry.equation.term import Sum, Term
+from pdescry.errors import EquationError, InputError
+
+
+@dataclass(frozen=True)
+class Component:
+    """The law of one field: its ``time_order``-th time derivative equals the sum of ``terms``."""
+
+    field: str
+    terms: tuple[tuple[Term, float], ...]  # canonical order, no coefficient is zero
+    time_order: int = 1
+
+    @classmethod
+    def of(cls, field: str, terms: Mapping[Term, float], time_order: int = 1) -> Component:
+        if time_order not in (1, 2):
+            raise EquationError(f"Expected a time derivative of order 1 or 2; got {time_order}.")
+        kept = [(term, float(coefficient)) for term, coefficient in terms.items() if coefficient != 0]
+        return cls(field, tuple(sorted(kept, key=lambda item: item[0].key)), time_order)
+
+    @property
+    def left(self) -> str:
+        return f"{self.field}_{'t' * self.time_order}"
+
+    @property
+    def coefficients(self) -> Sum:
+        return dict(self.terms)
+
+
+@dataclass(frozen=True)
+class Equation:
+    """A law for one field, or a system for several, in canonical form.
+
+    >>> burgers = Equation.parse("u_t = -u*u_x + 0.1*u_xx")
+    >>> print(burgers)
+    u_t = 0.1*u_xx - u*u_x
+    >>> burgers.coefficients[Term.parse("u_xx")]
+    0.1
+    """
+
+    components: tuple[Component, ...]  # sorted by field
+
+    @classmethod
+    def of(cls, components: Iterable[Component]) -> Equation:
+        ordered = tuple(sorted(components, key=lambda component: component.field))
+        fields = {component.field for component in ordered}
+        for component in ordered:
+            for term, _ in component.terms:
+                if unknown := sorted(term.fields - fields):
+                    raise EquationError(
+                        f"The term {term} holds the field {unknown[0]!r}, which has no equation of its own;"
+                        f" add '{unknown[0]}_t = …'."
+                    )
+        return cls(ordered)
+
+    @classmethod
+    def parse(cls, text: str, axes: Iterable[str] = ("x", "y", "z")) -> Equation:
+        """Read an equation, or several separated by ``;``. Anything outside the grammar raises `EquationError`."""
+        from pdescry.equation.parser import parse_equation
+
+        return parse_equation(text, axes)
+
+    @classmethod
+    def from_terms(
+        cls, terms: Mapping[Term | str, float], field: str = "u", time_order: int = 1, axes: Iterable[str] = ("x", "y", "z")
+    ) -> Equation:
+        """The law of one field from its terms: ``Equation.from_terms({"u_xx": 0.1, "u*u_x": -1})``."""
+        axes = tuple(axes)
+        read = {
+            term if isinstance(term, Term) else Term.parse(term, (field,), axes): coefficient
+            for term, coefficient in terms.items()
+        }
+        return cls.of([Component.of(field, read, time_order)])
+
+    def __str__(self) -> str:
+        from pdescry.equation.printing import TEXT
+
+        return TEXT.equation(self)
+
+    def __repr__(self) -> str:
+        return f"Equation({str(self)!r})"
+
+    def to_unicode(self, digits: int | None = None) -> str:
+        from pdescry.equation.printing import UNICODE
+
+        return UNICODE.equation(self, digits)
+
+    def to_latex(self, digits: int | None = None) -> str:
+        from pdescry.equation.printing import LATEX
+
+        return LATEX.equation(self, digits)
+
+    def to_text(self, digits: int | None = None) -> str:
+        """Plain text; with ``digits``, coefficients are rounded to so many significant digits."""
+        from pdescry.equation.printing import TEXT
+
+        return TEXT.equation(self, digits)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.to_latex()}$"
+
+    def __getitem__(self, field: str) -> Component:
+        for component in self.components:
+            if component.field == field:
+                return component
+        raise KeyError(field)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(component.field for component in self.components)
+
+    @property
+    def coefficients(self) -> Sum:
+        """Term → coefficient, for a law of one field."""
+        if len(self.components) > 1:
+            raise InputError(
+                f"The system has several laws ({', '.join(self.fields)}): ask for equation['u'].coefficients."
+            )
+        return self.components[0].coefficients
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All terms of all right sides, in canonical order, each once."""
+        found = {term for component in self.components for term, _ in component.terms}
+        return tuple(sorted(found, key=lambda term: term.key))
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The space axes that the law speaks of."""
+        found: set[str] = set()
+        for term in self.terms:
+            found |= term.axes | term.coordinates
+        return tuple(sorted(found - {"t"}))
+
+    def order(self, axis: str = "x", field: str | None = None) -> int:
+        """The highest derivative along an axis, of one field or of all."""
+        return max((term.order(axis, field) for term in self.terms), default=0)
+
+    def rescaled(self, **factors: float) -> Equation:
+        """The same law in other units: ``rescaled(u=10, t=100, x=0.01)`` for u → 10·u, t → 100·t, x → 0.01·x."""
+        from pdescry.equation.units import rescale
+
+        return rescale(self, factors)

@@ -1,0 +1,238 @@
+"""Syntax tree → terms and equations: what each name means, and what is not allowed where.
+
+Nothing is evaluated: a node is either recognised here or refused with a caret under it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+from itertools import combinations_with_replacement
+
+from pdescry.equation import algebra
+from pdescry.equation.equation import Component, Equation
+from pdescry.equation.syntax import Call, Name, Negative, Node, Number, Operation, parse_equations, parse_expression
+from pdescry.equation.term import FUNCTIONS, ONE, Coordinate, Derivative, Function, Sum, Term
+from pdescry.errors import EquationError
+
+TIME = "t"
+RESERVED = frozenset({*FUNCTIONS, "d", "pi"})
+MAX_ORDER = 16  # of a derivative
+
+
+def parse_equation(text: str, axes: Iterable[str] = ("x", "y", "z")) -> Equation:
+    sides = parse_equations(text)
+    lefts = [_left_side(text, left) for left, _ in sides]
+    fields = [field for field, _ in lefts]
+    for (left, _), field in zip(sides, fields, strict=True):
+        if fields.count(field) > 1:
+            raise EquationError(f"Expected one equation for each field; got several for {field!r}.", text, _start(left))
+    reader = _Reader(text, fields, axes)
+    components = []
+    for (field, time_order), (_, right) in zip(lefts, sides, strict=True):
+        terms = reader.sum(right)
+        for term in terms:
+            _check_time_derivatives(text, right, term, dict(lefts))
+        components.append(Component.of(field, terms, time_order))
+    return Equation.of(components)
+
+
+def parse_term(text: str, fields: Iterable[str] = ("u",), axes: Iterable[str] = ("x", "y", "z")) -> Term:
+    node = parse_expression(text)
+    terms = _Reader(text, fields, axes).sum(node)
+    if len(terms) != 1:
+        raise EquationError(f"Expected one term; got {len(terms)}: list them separately.", text, _start(node))
+    ((term, coefficient),) = terms.items()
+    if coefficient != 1:
+        raise EquationError(
+            f"Expected a term without a coefficient; got {coefficient:g} in front.", text, _start(node), str(term)
+        )
+    return term
+
+
+def parse_derivative(text: str, fields: Iterable[str], axes: Iterable[str] = ("x", "y", "z")) -> Derivative:
+    """A field or one derivative of it, such as the left side of a boundary condition."""
+    term = parse_term(text, fields, axes)
+    if len(term.factors) == 1:
+        factor, power = term.factors[0]
+        if isinstance(factor, Derivative) and power == 1:
+            return factor
+    raise EquationError("Expected a field or a derivative of it, such as 'u' or 'u_x'.", text, 0)
+
+
+def _left_side(text: str, node: Node) -> tuple[str, int]:
+    if isinstance(node, Name):
+        field, underscore, subscript = node.text.partition("_")
+        if underscore and subscript in (TIME, 2 * TIME) and field not in RESERVED:
+            return field, len(subscript)
+        if field in RESERVED:
+            raise EquationError(f"The name {field!r} is reserved; call the field otherwise.", text, node.start)
+    raise EquationError(
+        "Expected the left side to be a first or second time derivative alone, u_t or u_tt;"
+        " move everything else to the right.",
+        text,
+        _start(node),
+        f"{node.text.partition('_')[0]}_t" if isinstance(node, Name) else None,
+    )
+
+
+def _check_time_derivatives(text: str, right: Node, term: Term, time_orders: dict[str, int]) -> None:
+    for field in term.fields:
+        if term.order(TIME, field) >= time_orders[field]:
+            left = f"{field}_{TIME * time_orders[field]}"
+            raise EquationError(
+                f"Expected time derivatives below {left} on the right side; got {term}.", text, _start(right)
+            )
+
+
+def _start(node: Node) -> int:
+    """Where the node begins in the text: an operation begins with its left operand."""
+    while isinstance(node, Operation):
+        node = node.left
+    return node.start
+
+
+class _Reader:
+    """Turns nodes into sums of terms, given what the names stand for."""
+
+    def __init__(self, text: str, fields: Iterable[str], axes: Iterable[str]) -> None:
+        self.text = text
+        self.fields = tuple(fields)
+        self.axes = tuple(axes)
+        for axis in self.axes:
+            if len(axis) != 1 or not axis.isalpha():
+                raise EquationError(f"Expected axes of one letter each, such as 'x'; got {axis!r}.")
+        for field in self.fields:
+            if field in RESERVED or field in (*self.axes, TIME):
+                raise EquationError(f"The name {field!r} cannot be a field: it is reserved; call the field otherwise.")
+
+    def error(self, problem: str, node: Node, suggestion: str | None = None) -> EquationError:
+        return EquationError(problem, self.text, _start(node), suggestion)
+
+    def sum(self, node: Node) -> Sum:
+        try:
+            terms = self.read(node)
+        except algebra.TooLargeError as outgrown:
+            raise self.error(f"The expression is too large: multiplied out it has {outgrown}.", node) from None
+        for term, coefficient in terms.items():
+            if not math.isfinite(coefficient):
+                raise self.error(f"The coefficient of {term} is too large for a number.", node)
+        return terms
+
+    def read(self, node: Node) -> Sum:
+        match node:
+            case Number():
+                return {ONE: node.value} if node.value else {}
+            case Negative():
+                return algebra.scale(self.read(node.operand), -1.0)
+            case Name():
+                return self.name(node)
+            case Call():
+                return self.call(node)
+            case Operation(operator="+"):
+                return algebra.add(self.read(node.left), self.read(node.right))
+            case Operation(operator="-"):
+                return algebra.add(self.read(node.left), self.read(node.right), -1.0)
+            case Operation(operator="*"):
+                return algebra.multiply(self.read(node.left), self.read(node.right))
+            case Operation(operator="/"):
+                return self.quotient(node)
+            case Operation():
+                return self.power(node)
+
+    def name(self, node: Name) -> Sum:
+        if node.text == "pi":
+            return {ONE: math.pi}
+        if node.text in self.axes or node.text == TIME:
+            return {Term.of([(Coordinate(node.text), 1)]): 1.0}
+        field, underscore, subscript = node.text.partition("_")
+        if field in self.fields:
+            if not underscore:
+                return {Term.of([(Derivative(field), 1)]): 1.0}
+            axes = self.subscript(node, subscript)
+            return {Term.of([(Derivative(field, axes), 1)]): 1.0}
+        if node.text in FUNCTIONS:
+            raise self.error(f"Expected '(' after {node.text}.", node, f"{node.text}({self.fields[0]})")
+        raise self.error(
+            f"Unknown name {node.text!r}. Expected a field ({', '.join(self.fields)}), a derivative"
+            f" ({self.fields[0]}_{self.axes[0]}), a coordinate ({', '.join((TIME, *self.axes))})"
+            f" or a function ({', '.join(FUNCTIONS)}).",
+            node,
+            self.nearest(node.text),
+        )
+
+    def subscript(self, node: Name | Call, letters: str) -> str:
+        name = node.text if isinstance(node, Name) else node.name
+        stem = name.partition("_")[0]
+        allowed = (*self.axes, TIME) if isinstance(node, Name) else self.axes
+        if not letters or not set(letters) <= set(allowed):
+            raise self.error(
+                f"Expected axes among {', '.join(allowed)} after {stem!r}_; got {letters!r}.", node, self.nearest(name)
+            )
+        if len(letters) > MAX_ORDER:
+            raise self.error(f"Expected a derivative of order {MAX_ORDER} at most; got {len(letters)}.", node)
+        return "".join(sorted(letters))
+
+    def call(self, node: Call) -> Sum:
+        stem, underscore, subscript = node.name.partition("_")
+        if stem == "d" and underscore:
+            terms = algebra.conservative(self.subscript(node, subscript), self.read(node.argument))
+            if any(term.order() > MAX_ORDER for term in terms):
+                raise self.error(f"Expected a derivative of order {MAX_ORDER} at most.", node)
+            return terms
+        if node.name in FUNCTIONS:
+            return self.function(node)
+        choices = (*FUNCTIONS, *(f"d_{axis}" for axis in self.axes))
+        if node.name.partition("_")[0] in (*self.fields, *self.axes, TIME):
+            suggestion = f"{node.name}*(…)"
+        else:
+            suggestion = next(iter(difflib.get_close_matches(node.name, choices, n=1, cutoff=0.5)), None)
+        raise self.error(
+            f"Unknown function {node.name!r}. Expected {', '.join(FUNCTIONS)} of a field, or d_x(…).", node, suggestion
+        )
+
+    def function(self, node: Call) -> Sum:
+        argument = self.read(node.argument)
+        if len(argument) == 1:
+            ((term, scale),) = argument.items()
+            if len(term.factors) == 1:
+                factor, power = term.factors[0]
+                if isinstance(factor, Derivative) and not factor.axes and power == 1:
+                    # One spelling for one function: the sign leaves sin and tanh and is lost in cos.
+                    sign = -1.0 if scale < 0 and node.name in ("sin", "tanh") else 1.0
+                    scale = scale if node.name == "exp" else abs(scale)
+                    return {Term.of([(Function(node.name, factor.field, scale), 1)]): sign}
+        raise self.error(
+            f"Expected a field inside {node.name}(…), with at most a number in front.",
+            node.argument,
+            f"{node.name}({self.fields[0]})",
+        )
+
+    def quotient(self, node: Operation) -> Sum:
+        below = self.read(node.right)
+        if set(below) - {ONE}:
+            raise self.error("Expected a number after '/': only numbers can divide.", node.right)
+        if not below:
+            raise self.error("Expected a number other than zero after '/'.", node.right)
+        return {term: coefficient / below[ONE] for term, coefficient in self.read(node.left).items()}
+
+    def power(self, node: Operation) -> Sum:
+        exponent = self.read(node.right)
+        value = exponent.get(ONE, 0.0)
+        if set(exponent) - {ONE} or value != int(value) or value < 0:
+            raise self.error("Expected a whole number, 0 or more, as the power.", node.right)
+        if value > algebra.MAX_POWER:
+            raise self.error(f"Expected a power of {algebra.MAX_POWER} at most; got {value:g}.", node.right)
+        return algebra.raise_to(self.read(node.left), int(value))
+
+    def nearest(self, name: str) -> str | None:
+        """The closest valid spelling; ``uxx`` and ``u_XX`` are closest to ``u_xx``."""
+        vocabulary = [*self.fields, *self.axes, TIME, "pi", *(f"{function}({self.fields[0]})" for function in FUNCTIONS)]
+        for field in self.fields:
+            for order in range(1, 5):
+                for axes in combinations_with_replacement(self.axes, order):
+                    vocabulary.append(f"{field}_{''.join(axes)}")
+        squeezed = {word.replace("_", "").casefold(): word for word in reversed(vocabulary)}
+        exact = squeezed.get(name.replace("_", "").casefold())
+        return exact or next(iter(difflib.get_close_matches(name, vocabulary, n=1, cutoff=0.5)), None)

@@ -1,0 +1,144 @@
+"""Terms and equations as plain text, Unicode and LaTeX: one traversal, three styles."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import final
+
+from pdescry.equation.equation import Component, Equation
+from pdescry.equation.syntax import SUBSCRIPTS, SUPERSCRIPTS
+from pdescry.equation.term import Coordinate, Derivative, Factor, Flux, Function, Term
+
+_SUBSCRIPT_OF = {plain: subscript for subscript, plain in SUBSCRIPTS.items()}
+_RAISED = {value: key for key, value in SUPERSCRIPTS.items()}
+
+
+class Style(ABC):
+    """How to write factors and numbers; what a term or an equation is made of is the same in every style."""
+
+    times: str
+    minus: str
+    between: str  # between equations of a system
+
+    @abstractmethod
+    def derivative(self, field: str, axes: str) -> str: ...
+
+    @abstractmethod
+    def power(self, base: str, exponent: int, bare: bool) -> str: ...
+
+    @abstractmethod
+    def function(self, name: str, argument: str) -> str: ...
+
+    @abstractmethod
+    def flux(self, axes: str, inner: str) -> str: ...
+
+    @abstractmethod
+    def number(self, text: str) -> str: ...
+
+    def factor(self, factor: Factor, power: int) -> str:
+        match factor:
+            case Coordinate():
+                written, bare = factor.axis, True
+            case Derivative():
+                written, bare = self.derivative(factor.field, factor.axes), not factor.axes
+            case Function():
+                field = self.derivative(factor.field, "")
+                scale = self.coefficient(factor.scale, None, leading=True)
+                written, bare = self.function(factor.name, scale + field), False
+            case Flux():
+                written, bare = self.flux(factor.axes, self.term(factor.inner)), False
+        return written if power == 1 else self.power(written, power, bare)
+
+    def term(self, term: Term) -> str:
+        return self.times.join(self.factor(factor, power) for factor, power in term.factors) or "1"
+
+    def coefficient(self, value: float, digits: int | None, leading: bool, alone: bool = False) -> str:
+        """The sign and the number in front of a term; a one is left out unless it stands alone."""
+        sign = ("-" if leading else " - ") if value < 0 else ("" if leading else " + ")
+        sign = sign.replace("-", self.minus)
+        if abs(value) == 1 and not alone:
+            return sign
+        text = f"{abs(value):.{digits}g}" if digits else repr(abs(value)).removesuffix(".0")
+        return sign + self.number(text) + ("" if alone else self.times)
+
+    def component(self, component: Component, digits: int | None = None) -> str:
+        right = ""
+        for term, value in component.terms:
+            alone = not term.factors
+            right += self.coefficient(value, digits, leading=not right, alone=alone) + ("" if alone else self.term(term))
+        return f"{self.derivative(component.field, 't' * component.time_order)} = {right or '0'}"
+
+    def equation(self, equation: Equation, digits: int | None = None) -> str:
+        return self.between.join(self.component(component, digits) for component in equation.components)
+
+
+@final
+class _Text(Style):
+    times, minus, between = "*", "-", "; "
+
+    def derivative(self, field: str, axes: str) -> str:
+        return f"{field}_{axes}" if axes else field
+
+    def power(self, base: str, exponent: int, bare: bool) -> str:
+        return f"{base}^{exponent}"
+
+    def function(self, name: str, argument: str) -> str:
+        return f"{name}({argument})"
+
+    def flux(self, axes: str, inner: str) -> str:
+        return f"d_{axes}({inner})"
+
+    def number(self, text: str) -> str:
+        return text
+
+
+@final
+class _Unicode(Style):
+    times, minus, between = "·", "−", "; "
+
+    def derivative(self, field: str, axes: str) -> str:
+        return field + self._subscript(axes)
+
+    def power(self, base: str, exponent: int, bare: bool) -> str:
+        return base + str(exponent).translate(_RAISED)
+
+    def function(self, name: str, argument: str) -> str:
+        return f"{name}({argument})"
+
+    def flux(self, axes: str, inner: str) -> str:
+        subscript = self._subscript(axes)
+        return f"∂{subscript}({inner})" if not subscript.startswith("_") else f"d{subscript}({inner})"
+
+    def number(self, text: str) -> str:
+        return text
+
+    def _subscript(self, axes: str) -> str:
+        # Where Unicode lacks one of the letters, plain letters all through read better than a mixture.
+        if set(axes) <= set(_SUBSCRIPT_OF):
+            return "".join(_SUBSCRIPT_OF[axis] for axis in axes)
+        return f"_{axes}"
+
+
+@final
+class _Latex(Style):
+    times, minus, between = r"\,", "-", r",\quad "
+
+    def derivative(self, field: str, axes: str) -> str:
+        field = field if len(field) == 1 else rf"\mathrm{{{field}}}"
+        return f"{field}_{{{axes}}}" if axes else field
+
+    def power(self, base: str, exponent: int, bare: bool) -> str:
+        return f"{base}^{{{exponent}}}" if bare else rf"\left({base}\right)^{{{exponent}}}"
+
+    def function(self, name: str, argument: str) -> str:
+        return rf"\{name}\left({argument}\right)"
+
+    def flux(self, axes: str, inner: str) -> str:
+        return rf"\partial_{{{axes}}}\!\left({inner}\right)"
+
+    def number(self, text: str) -> str:
+        mantissa, exponent_mark, exponent = text.partition("e")
+        return rf"{mantissa}\times10^{{{int(exponent)}}}" if exponent_mark else text
+
+
+TEXT, UNICODE, LATEX = _Text(), _Unicode(), _Latex()

@@ -1,0 +1,174 @@
+"""`Term` and what it is made of: a product of powers of fields, derivatives, coordinates, functions and fluxes.
+
+Terms are values in canonical form: ``u_x*u``, ``u*u_x`` and ``u * u_x`` are one and the same `Term`, with one hash. A
+term carries no coefficient; a sum of terms with coefficients is a plain ``dict[Term, float]`` (`Sum`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+FUNCTIONS = ("sin", "cos", "exp", "tanh")
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A coordinate as a factor, as in ``x*u_x``."""
+
+    axis: str
+
+    @property
+    def key(self) -> tuple:
+        return (0, 0, self.axis)
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """A field (``axes=""``) or a partial derivative of it: ``Derivative("u", "xx")`` is ``u_xx``."""
+
+    field: str
+    axes: str = ""  # sorted letters, one for each differentiation
+
+    @property
+    def key(self) -> tuple:
+        return (1, len(self.axes), self.field, self.axes)
+
+
+@dataclass(frozen=True)
+class Function:
+    """sin, cos, exp or tanh of ``scale`` times a field. The scale makes a change of units exact."""
+
+    name: str
+    field: str
+    scale: float = 1.0
+
+    @property
+    def key(self) -> tuple:
+        return (2, 0, self.field, self.name, self.scale)
+
+
+@dataclass(frozen=True)
+class Flux:
+    """The conservative form ``d_x(…)``: a derivative of a whole product, kept as one factor."""
+
+    axes: str
+    inner: Term
+
+    @property
+    def key(self) -> tuple:
+        return (3, len(self.axes), self.axes, self.inner.key)
+
+
+Factor = Coordinate | Derivative | Function | Flux
+
+
+@dataclass(frozen=True)
+class Term:
+    """A product of factors, each to a positive integer power, in canonical order. No factors: the constant ``1``."""
+
+    factors: tuple[tuple[Factor, int], ...] = ()
+
+    @classmethod
+    def of(cls, factors: Iterable[tuple[Factor, int]]) -> Term:
+        """The canonical term for any product of factors: equal factors merge, the order is fixed."""
+        powers: dict[Factor, int] = {}
+        for factor, power in factors:
+            powers[factor] = powers.get(factor, 0) + power
+        kept = [(factor, power) for factor, power in powers.items() if power]
+        return cls(tuple(sorted(kept, key=lambda item: item[0].key)))
+
+    @classmethod
+    def parse(cls, text: str, fields: Iterable[str] = ("u",), axes: Iterable[str] = ("x", "y", "z")) -> Term:
+        """Read one term without a coefficient, such as ``"u*u_x"``.
+
+        >>> Term.parse("u_x * u") == Term.parse("u*u_x")
+        True
+        """
+        from pdescry.equation.parser import parse_term
+
+        return parse_term(text, fields, axes)
+
+    def __mul__(self, other: Term) -> Term:
+        return Term.of(self.factors + other.factors)
+
+    def __str__(self) -> str:
+        from pdescry.equation.printing import TEXT
+
+        return TEXT.term(self)
+
+    def __repr__(self) -> str:
+        return f"Term({str(self)!r})"
+
+    def to_unicode(self) -> str:
+        from pdescry.equation.printing import UNICODE
+
+        return UNICODE.term(self)
+
+    def to_latex(self) -> str:
+        from pdescry.equation.printing import LATEX
+
+        return LATEX.term(self)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.to_latex()}$"
+
+    @property
+    def key(self) -> tuple:
+        """Sort key: few factors before many, low derivatives before high ones."""
+        return (self.degree, self.order(), tuple((factor.key, power) for factor, power in self.factors))
+
+    @property
+    def degree(self) -> int:
+        """How many fields are multiplied, a function or flux counting as one: 2 for ``u*u_x``, 0 for ``1``."""
+        return sum(power for factor, power in self.factors if not isinstance(factor, Coordinate))
+
+    @property
+    def fields(self) -> frozenset[str]:
+        names: set[str] = set()
+        for factor, _ in self.factors:
+            if isinstance(factor, Flux):
+                names |= factor.inner.fields
+            elif not isinstance(factor, Coordinate):
+                names.add(factor.field)
+        return frozenset(names)
+
+    @property
+    def coordinates(self) -> frozenset[str]:
+        """Coordinates that stand as factors: {"x"} for ``x*u_y``."""
+        names: set[str] = set()
+        for factor, _ in self.factors:
+            if isinstance(factor, Coordinate):
+                names.add(factor.axis)
+            elif isinstance(factor, Flux):
+                names |= factor.inner.coordinates
+        return frozenset(names)
+
+    @property
+    def axes(self) -> frozenset[str]:
+        """Axes that the term differentiates along: {"x"} for ``u*u_xx``."""
+        names: set[str] = set()
+        for factor, _ in self.factors:
+            if isinstance(factor, Derivative | Flux):
+                names |= set(factor.axes)
+            if isinstance(factor, Flux):
+                names |= factor.inner.axes
+        return frozenset(names)
+
+    def order(self, axis: str | None = None, field: str | None = None) -> int:
+        """The highest derivative in the term, of one field and along one axis if these are given."""
+
+        def count(axes: str) -> int:
+            return len(axes) if axis is None else axes.count(axis)
+
+        highest = 0
+        for factor, _ in self.factors:
+            if isinstance(factor, Derivative) and field in (None, factor.field):
+                highest = max(highest, count(factor.axes))
+            elif isinstance(factor, Flux) and (field is None or field in factor.inner.fields):
+                highest = max(highest, count(factor.axes) + factor.inner.order(axis, field))
+        return highest
+
+
+ONE = Term()
+Sum = dict[Term, float]

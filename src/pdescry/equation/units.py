@@ -1,0 +1,66 @@
+"""Exact change of units: what a coefficient becomes when u → a·u, t → c·t, x → b·x.
+
+Every term is a monomial in the units of its fields and axes, so the change of a coefficient is a product of integer
+powers, found by counting: for u_t = c·u·u_x it is a⁻¹·b·c⁻¹.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+
+from pdescry.equation.equation import Component, Equation
+from pdescry.equation.term import Coordinate, Derivative, Factor, Flux, Function, Term
+from pdescry.errors import InputError
+
+
+def exponents(term: Term) -> Counter[str]:
+    """The unit of a term as powers of the units of fields and axes: ``u*u_xx`` is {"u": 2, "x": -2}."""
+    unit: Counter[str] = Counter()
+    for factor, power in term.factors:
+        match factor:
+            case Coordinate():
+                unit[factor.axis] += power
+            case Derivative():
+                unit[factor.field] += power
+                unit.subtract({axis: power * factor.axes.count(axis) for axis in set(factor.axes)})
+            case Flux():
+                for name, exponent in exponents(factor.inner).items():
+                    unit[name] += power * exponent
+                unit.subtract({axis: power * factor.axes.count(axis) for axis in set(factor.axes)})
+            case Function():
+                pass  # a pure number: its scale takes the unit of the field away
+    return unit
+
+
+def rescale(equation: Equation, factors: Mapping[str, float]) -> Equation:
+    known = {*equation.fields, *equation.axes, "t", "x", "y", "z"}
+    for name, factor in factors.items():
+        if name not in known:
+            raise InputError(f"Expected units of {', '.join(sorted(known))}; got one of {name!r}.")
+        if not (math.isfinite(factor) and factor > 0):
+            raise InputError(f"The factor of {name!r} must be a positive number; got {factor}.")
+    components = []
+    for component in equation.components:
+        terms = {}
+        for term, coefficient in component.terms:
+            change = Counter({component.field: 1, "t": -component.time_order})
+            change.subtract(exponents(term))
+            ratio = math.prod(factors.get(name, 1.0) ** exponent for name, exponent in change.items())
+            terms[_rescaled_functions(term, factors)] = coefficient * ratio
+        components.append(Component.of(component.field, terms, component.time_order))
+    return Equation.of(components)
+
+
+def _rescaled_functions(term: Term, factors: Mapping[str, float]) -> Term:
+    """sin(u) of the old u is sin(u/a) of the new one."""
+
+    def changed(factor: Factor) -> Factor:
+        if isinstance(factor, Function):
+            return Function(factor.name, factor.field, factor.scale / factors.get(factor.field, 1.0))
+        if isinstance(factor, Flux):
+            return Flux(factor.axes, _rescaled_functions(factor.inner, factors))
+        return factor
+
+    return Term.of((changed(factor), power) for factor, power in term.factors)
