@@ -1,8 +1,8 @@
 """The language of equations: text in, `Equation` and `Term` out. No numerics.
 
 Read `term` first (what a term is), then `syntax` and `parser` (text → values), `algebra` (products and the product
-rule), `printing` (values → text, Unicode, LaTeX), `candidates` (libraries of terms), `units` (exact change of units) and
-`formula` (functions of the coordinates, for initial states).
+rule), `printing` (values → text, Unicode, LaTeX), `candidates` (libraries of terms), `units` (exact change of units)
+and `formula` (functions of the coordinates, for initial states).
 """
 
 from pdescry.equation.candidates import candidates

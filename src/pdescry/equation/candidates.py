@@ -40,10 +40,13 @@ def candidates(
             return _general(fields, axes, max_order, max_power, max_derivatives, constant)
         if source == "paper":
             if fields != ("u",) or axes != ("x",):
-                raise InputError("The paper's candidates are for one field u and one axis x; use candidates('general').")
+                raise InputError(
+                    "The paper's candidates are for one field u and one axis x; use candidates('general')."
+                )
             return tuple(Term.parse(text) for text in PAPER)
         raise InputError(
-            f"Expected one of {', '.join(map(repr, LIBRARIES))} or a list of terms such as ['u_xx', 'u*u_x']; got {source!r}."
+            f"Expected one of {', '.join(map(repr, LIBRARIES))} or a list of terms such as ['u_xx', 'u*u_x'];"
+            f" got {source!r}."
         )
     own = [term if isinstance(term, Term) else Term.parse(term, fields, axes) for term in source]
     if not own:
@@ -59,7 +62,11 @@ def candidates(
 def _general(
     fields: tuple[str, ...], axes: tuple[str, ...], max_order: int, max_power: int, max_derivatives: int, constant: bool
 ) -> tuple[Term, ...]:
-    for name, value, least in (("max_order", max_order, 0), ("max_power", max_power, 1), ("max_derivatives", max_derivatives, 0)):
+    for name, value, least in (
+        ("max_order", max_order, 0),
+        ("max_power", max_power, 1),
+        ("max_derivatives", max_derivatives, 0),
+    ):
         if value < least:
             raise InputError(f"{name} must be {least} or more; got {value}.")
     plain = [Derivative(field) for field in fields]

@@ -68,7 +68,11 @@ class Equation:
 
     @classmethod
     def from_terms(
-        cls, terms: Mapping[Term | str, float], field: str = "u", time_order: int = 1, axes: Iterable[str] = ("x", "y", "z")
+        cls,
+        terms: Mapping[Term | str, float],
+        field: str = "u",
+        time_order: int = 1,
+        axes: Iterable[str] = ("x", "y", "z"),
     ) -> Equation:
         """The law of one field from its terms: ``Equation.from_terms({"u_xx": 0.1, "u*u_x": -1})``."""
         axes = tuple(axes)
@@ -118,7 +122,7 @@ class Equation:
     @property
     def coefficients(self) -> Sum:
         """Term → coefficient, for a law of one field."""
-        if len(self.components) > 1:
+        if len(self.components) != 1:
             raise InputError(
                 f"The system has several laws ({', '.join(self.fields)}): ask for equation['u'].coefficients."
             )

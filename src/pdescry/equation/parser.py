@@ -228,11 +228,19 @@ class _Reader:
 
     def nearest(self, name: str) -> str | None:
         """The closest valid spelling; ``uxx`` and ``u_XX`` are closest to ``u_xx``."""
-        vocabulary = [*self.fields, *self.axes, TIME, "pi", *(f"{function}({self.fields[0]})" for function in FUNCTIONS)]
-        for field in self.fields:
-            for order in range(1, 5):
-                for axes in combinations_with_replacement(self.axes, order):
-                    vocabulary.append(f"{field}_{''.join(axes)}")
+        vocabulary = [
+            *self.fields,
+            *self.axes,
+            TIME,
+            "pi",
+            *(f"{function}({self.fields[0]})" for function in FUNCTIONS),
+        ]
+        vocabulary += [
+            f"{field}_{''.join(axes)}"
+            for field in self.fields
+            for order in range(1, 5)
+            for axes in combinations_with_replacement(self.axes, order)
+        ]
         squeezed = {word.replace("_", "").casefold(): word for word in reversed(vocabulary)}
         exact = squeezed.get(name.replace("_", "").casefold())
         return exact or next(iter(difflib.get_close_matches(name, vocabulary, n=1, cutoff=0.5)), None)

@@ -65,7 +65,9 @@ class Style(ABC):
         right = ""
         for term, value in component.terms:
             alone = not term.factors
-            right += self.coefficient(value, digits, leading=not right, alone=alone) + ("" if alone else self.term(term))
+            right += self.coefficient(value, digits, leading=not right, alone=alone) + (
+                "" if alone else self.term(term)
+            )
         return f"{self.derivative(component.field, 't' * component.time_order)} = {right or '0'}"
 
     def equation(self, equation: Equation, digits: int | None = None) -> str:

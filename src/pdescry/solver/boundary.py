@@ -1,0 +1,189 @@
+"""Boundary conditions: what the user wrote → conditions on each field, and whether the law takes that many.
+
+A field that appears with derivatives up to order m takes m conditions. For even m, half of them stand at either end:
+``"dirichlet"`` holds u, u_x, … of order below m/2 (the value, and for m = 4 the slope too); ``"neumann"`` holds the odd
+derivatives u_x, u_xxx, … (no flux). For odd m the ends are not alike, and which end takes more depends on the sign of
+the highest term: conditions are then given for each side. For m = 1 ``"dirichlet"`` holds u at the ends where the law
+carries information inwards, and only there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pdescry.equation import Equation, Formula
+from pdescry.equation.parser import parse_derivative
+from pdescry.errors import InputError
+from pdescry.solver.evaluate import evaluate_formula
+
+Side = str | tuple[str, float] | Sequence[str]
+Boundary = str | Mapping[str, Side] | tuple[Side, Side]
+
+_EXAMPLE = "boundary={'left': 'u=0', 'right': 'u_x=0'}"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """∂ᵒʳᵈᵉʳ field / ∂x ᵒʳᵈᵉʳ = value at one end."""
+
+    field: str
+    side: str  # "left" or "right"
+    order: int
+    value: float = 0.0
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """All conditions of a problem; ``periodic`` excludes any other.
+
+    ``by_name`` tells that they came from a name such as "dirichlet", not one by one.
+    """
+
+    periodic: bool
+    given: tuple[Condition, ...] = ()
+    by_name: bool = True
+
+    def of(self, field: str) -> tuple[Condition, ...]:
+        return tuple(condition for condition in self.given if condition.field == field)
+
+
+def read_boundary(boundary: Boundary, equation: Equation, axis: str) -> Conditions:
+    """Turn the argument of `simulate` into conditions. Bad spelling raises `InputError`; counts are checked later."""
+    if isinstance(boundary, str) and boundary.strip().lower() == "periodic":
+        return Conditions(periodic=True)
+    if isinstance(boundary, str):
+        sides: dict[str, Side] = {"left": boundary, "right": boundary}
+    elif isinstance(boundary, Mapping):
+        sides = dict(boundary)
+    elif isinstance(boundary, tuple | list) and len(boundary) == 2 and not isinstance(boundary[1], int | float):
+        sides = {"left": boundary[0], "right": boundary[1]}
+    else:
+        raise InputError(
+            f"Expected 'periodic', 'dirichlet', 'neumann' or conditions per side as in {_EXAMPLE}; got {boundary!r}."
+        )
+    if unknown := set(sides) - {"left", "right"}:
+        raise InputError(f"Expected the sides 'left' and 'right'; got {sorted(unknown)[0]!r}. Write {_EXAMPLE}.")
+    given: list[Condition] = []
+    by_name = True
+    for side, conditions in sides.items():
+        for written in _listed(conditions):
+            found, named = _read_condition(written, side, equation, axis)
+            given += found
+            by_name &= named
+    for condition in given:
+        if sum((c.field, c.side, c.order) == (condition.field, condition.side, condition.order) for c in given) > 1:
+            raise InputError(
+                f"The {condition.side} side has two conditions on the same derivative of {condition.field}."
+            )
+    return Conditions(periodic=False, given=tuple(given), by_name=by_name)
+
+
+def _listed(conditions: Side) -> list[str | tuple[str, float]]:
+    if isinstance(conditions, str):
+        return [part for part in (piece.strip() for piece in conditions.split(",")) if part and part.lower() != "free"]
+    if isinstance(conditions, Sequence):
+        if len(conditions) == 2 and isinstance(conditions[0], str) and isinstance(conditions[1], int | float):
+            return [(conditions[0], float(conditions[1]))]
+        if all(isinstance(condition, str) for condition in conditions):
+            return [part for condition in conditions for part in _listed(str(condition))]
+    raise InputError(f"Expected conditions such as 'u=0' or ('dirichlet', 1.0); got {conditions!r}. Write {_EXAMPLE}.")
+
+
+def _read_condition(
+    written: str | tuple[str, float], side: str, equation: Equation, axis: str
+) -> tuple[list[Condition], bool]:
+    if isinstance(written, tuple):
+        kind, value = written
+    else:
+        kind, _, number = written.partition("=")
+        value = float(evaluate_formula(Formula.parse(number, ()), {})) if number.strip() else 0.0
+        if not number.strip() and "=" in written:
+            raise InputError(f"Expected a value after '=' in the boundary condition {written!r}, as in 'u=0'.")
+    kind = kind.strip()
+    if kind.lower() in ("dirichlet", "neumann"):
+        return [
+            Condition(field, side, order, value if position == 0 else 0.0)
+            for field in equation.fields
+            for position, order in enumerate(_orders(kind.lower(), equation.order(axis, field)))
+        ], True
+    if kind.lower() == "periodic":
+        raise InputError("A periodic boundary joins both sides: write boundary='periodic'.")
+    if isinstance(written, str) and "=" not in written:
+        raise InputError(
+            f"Expected 'periodic', 'dirichlet', 'neumann' or a condition such as 'u=0'; got {written!r}."
+            f" Write {_EXAMPLE}."
+        )
+    derivative = parse_derivative(kind, equation.fields, (axis,))
+    if "t" in derivative.axes:
+        raise InputError(f"A boundary condition cannot hold a time derivative; got {kind!r}. Write {_EXAMPLE}.")
+    return [Condition(derivative.field, side, len(derivative.axes), value)], False
+
+
+def _orders(kind: str, order: int) -> range:
+    """Which derivatives a named kind holds at one end, for a law of this order in x."""
+    each_side = max(order // 2, 1) if order else 0
+    return range(each_side) if kind == "dirichlet" else range(1, 2 * each_side, 2)
+
+
+def settle(
+    conditions: Conditions, equation: Equation, axis: str, leading: tuple[float, float] | None
+) -> tuple[Conditions, str]:
+    """The conditions to impose, and a sentence if their number does not suit the law (else "").
+
+    ``leading`` holds ∂F/∂(highest derivative) at the left and right end of the initial state, for a law of one field
+    and first order in time; it decides which end takes how many conditions when the order is odd.
+    """
+    if conditions.periodic:
+        return conditions, ""
+    scalar = len(equation.fields) == 1 and equation.components[0].time_order == 1 and leading is not None
+    if not scalar and any(equation.order(axis, field) % 2 for field in equation.fields):
+        needed = sum(equation.order(axis, field) for field in equation.fields)
+        if len(conditions.given) != needed:
+            return conditions, f"The system takes {needed} boundary conditions in all; {_count(conditions.given)}."
+        return conditions, ""
+    for field in equation.fields:
+        order = equation.order(axis, field)
+        left, right = needed_at_ends(order, leading)
+        given = conditions.of(field)
+        if order == 1 and conditions.by_name and all(c.order == 0 for c in given):
+            kept = tuple(c for c in given if (left if c.side == "left" else right))
+            conditions = Conditions(False, kept)
+            given = kept
+        at_left = sum(condition.side == "left" for condition in given)
+        if (at_left, len(given) - at_left) != (left, right):
+            highest = f"{field}_{axis * order}" if order else field
+            return conditions, (
+                f"A law whose highest derivative is {highest} takes {left} boundary condition{'s' * (left != 1)} on"
+                f" {field} at the left end and {right} at the right end; {_count(given)}."
+                + _remedy(field, axis, left, right)
+            )
+        if too_high := [condition for condition in given if condition.order >= max(order, 1)]:
+            name = f"{field}_{axis * too_high[0].order}"
+            return (
+                conditions,
+                f"A boundary condition on {name} is as high as the law itself, which does not determine the solution.",
+            )
+    return conditions, ""
+
+
+def needed_at_ends(order: int, leading: tuple[float, float] | None) -> tuple[int, int]:
+    """How many conditions u_t = c·∂ᵐu takes at the left and at the right end."""
+    if order % 2 == 0 or leading is None:
+        return order // 2, order - order // 2
+    sign = -1.0 if (order // 2) % 2 else 1.0
+    if order == 1:  # nothing enters where the speed is zero
+        return int(leading[0] < 0), int(leading[1] > 0)
+    return (order // 2 + int(sign * leading[0] < 0), order // 2 + int(sign * leading[1] > 0))
+
+
+def _count(given: tuple[Condition, ...]) -> str:
+    left = sum(condition.side == "left" for condition in given)
+    return f"got {left} at the left and {len(given) - left} at the right"
+
+
+def _remedy(field: str, axis: str, left: int, right: int) -> str:
+    def listed(count: int) -> str:
+        return ", ".join(f"{field}_{axis * order}=0" if order else f"{field}=0" for order in range(count)) or "free"
+
+    return f" For example boundary={{'left': '{listed(left)}', 'right': '{listed(right)}'}}, or boundary='periodic'."

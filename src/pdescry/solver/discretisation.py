@@ -1,0 +1,199 @@
+"""The law on a grid: an `Equation` and its boundary conditions become an ordinary differential equation y' = F(t, y).
+
+Rectangular collocation. The unknowns are the values v of each field at n nodes. With m boundary conditions the field is
+the one function with n + m coefficients c that takes these values and meets the conditions:
+
+    [ Φ(nodes) ]       [ v ]
+    [ boundary ]  c =  [ b ]        so  c = lift·v + fixed,   ∂ᵏu/∂xᵏ(nodes) = Φ⁽ᵏ⁾c = Dₖ·v + gₖ
+
+Any number of conditions of any order is handled alike, nothing is stepped that the conditions already determine, and a
+periodic problem is the case m = 0. A second-order law is stepped as (u, u_t).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pdescry.equation import Equation
+from pdescry.equation.algebra import expand, partial
+from pdescry.equation.term import Coordinate, Derivative, Factor, Function, Sum
+from pdescry.solver.basis import Basis, Chebyshev, Fourier
+from pdescry.solver.boundary import Conditions
+from pdescry.solver.evaluate import evaluate_terms
+
+Array = np.ndarray
+
+
+class Space:
+    """One field in space: its basis, and the linear maps from nodal values to coefficients and derivatives."""
+
+    def __init__(self, domain: tuple[float, float], points: int, conditions: Conditions, field: str) -> None:
+        given = conditions.of(field)
+        kind = Fourier if conditions.periodic else Chebyshev
+        self.basis: Basis = kind(*domain, points + len(given))
+        self.nodes = self.basis.nodes(points)
+        rows, values = [self.basis.matrix(self.nodes)], np.zeros(len(given))
+        for index, condition in enumerate(given):
+            end = np.array([domain[0] if condition.side == "left" else domain[1]])
+            row = self.basis.matrix(end, condition.order)
+            size = np.abs(row).max()  # rows of one size keep the system well-conditioned
+            rows.append(row / size)
+            values[index] = condition.value / size
+        self.at_ends = np.vstack(rows[1:]) if given else np.empty((0, self.basis.size))  # (m, size)
+        inverse = np.linalg.inv(np.vstack(rows))
+        self.lift = inverse[:, :points]  # (size, n)
+        self.fixed = inverse[:, points:] @ values  # (size,)
+        self._derivatives: dict[int, tuple[Array, Array]] = {}
+
+    def smooth_noise(self, random: np.random.Generator) -> Array:
+        """A random function of the coarsest modes that respects the boundary: values at the nodes, largest 1."""
+        coarse = max(8, self.basis.size // 4)
+        coefficients = random.standard_normal(coarse)
+        ends = self.at_ends[:, :coarse]
+        coefficients -= np.linalg.pinv(ends) @ (ends @ coefficients)
+        values = self.basis.matrix(self.nodes)[:, :coarse] @ coefficients
+        return values / np.abs(values).max()
+
+    def derivative(self, order: int) -> tuple[Array, Array]:
+        """(Dₖ, gₖ): the matrix and the part that the boundary values add."""
+        if order not in self._derivatives:
+            functions = self.basis.matrix(self.nodes, order)
+            matrix = functions @ self.lift if order else np.eye(len(self.nodes))
+            offset = functions @ self.fixed if order else np.zeros(len(self.nodes))
+            self._derivatives[order] = (matrix, offset)
+        return self._derivatives[order]
+
+
+@dataclass(frozen=True)
+class Discretisation:
+    """F and its exact Jacobian, for one number of points.
+
+    The state y is the concatenation of one block of n values for each field and, for a second-order law, one more for
+    its u_t.
+    """
+
+    equation: Equation
+    axis: str
+    domain: tuple[float, float]
+    conditions: Conditions
+    points: int
+
+    @cached_property
+    def spaces(self) -> dict[str, Space]:
+        return {field: Space(self.domain, self.points, self.conditions, field) for field in self.equation.fields}
+
+    @cached_property
+    def nodes(self) -> Array:
+        return self.spaces[self.equation.fields[0]].nodes
+
+    @cached_property
+    def finest(self) -> float:
+        """The largest wavenumber on the grid."""
+        return max(space.basis.finest() for space in self.spaces.values())
+
+    @cached_property
+    def blocks(self) -> dict[Derivative, slice]:
+        """Which part of y holds u (``Derivative("u")``) and, for a second-order law, u_t."""
+        names = []
+        for component in self.equation.components:
+            names += [Derivative(component.field, "t" * order) for order in range(component.time_order)]
+        return {name: slice(i * self.points, (i + 1) * self.points) for i, name in enumerate(names)}
+
+    @cached_property
+    def rights(self) -> dict[str, Sum]:
+        return {component.field: expand(component.coefficients) for component in self.equation.components}
+
+    @cached_property
+    def variables(self) -> tuple[Derivative, ...]:
+        """The fields and derivatives that the right sides depend on."""
+        found: set[Derivative] = set()
+        for terms in self.rights.values():
+            for term in terms:
+                for factor, _ in term.factors:
+                    if isinstance(factor, Derivative):
+                        found.add(factor)
+                    elif isinstance(factor, Function):
+                        found.add(Derivative(factor.field))
+        return tuple(sorted(found, key=lambda variable: variable.key))
+
+    @cached_property
+    def _slopes(self) -> dict[tuple[str, Derivative], Sum]:
+        """∂F_field/∂variable for every pair that is not identically zero."""
+        every = {(f, v): partial(terms, v) for f, terms in self.rights.items() for v in self.variables}
+        return {pair: terms for pair, terms in every.items() if terms}
+
+    def _block_of(self, variable: Derivative) -> tuple[slice, int, bool]:
+        """The block, the order in space, and whether it is a velocity (whose boundary values do not move)."""
+        velocity = "t" in variable.axes
+        name = Derivative(variable.field, "t" if velocity else "")
+        return self.blocks[name], variable.axes.count(self.axis), velocity
+
+    def values(self, t: float, y: Array) -> dict[Factor, Array]:
+        """Every variable and coordinate at the nodes."""
+        found: dict[Factor, Array] = {Coordinate(self.axis): self.nodes, Coordinate("t"): np.full(self.points, t)}
+        for variable in self.variables:
+            block, order, velocity = self._block_of(variable)
+            if order == 0:
+                found[variable] = y[block]
+            else:
+                matrix, offset = self.spaces[variable.field].derivative(order)
+                found[variable] = matrix @ y[block] + (0 if velocity else offset)
+        return found
+
+    def rate(self, t: float, y: Array) -> Array:
+        """F(t, y)."""
+        values = self.values(t, y)
+        out = np.empty_like(y)
+        for component in self.equation.components:
+            force = evaluate_terms(self.rights[component.field], values, self.nodes)
+            if component.time_order == 1:
+                out[self.blocks[Derivative(component.field)]] = force
+            else:
+                out[self.blocks[Derivative(component.field)]] = y[self.blocks[Derivative(component.field, "t")]]
+                out[self.blocks[Derivative(component.field, "t")]] = force
+        return out
+
+    def slopes(self, t: float, y: Array) -> dict[tuple[str, Derivative], Array]:
+        """∂F_field/∂variable at the nodes: the coefficients of the linearised law."""
+        values = self.values(t, y)
+        return {pair: evaluate_terms(terms, values, self.nodes) for pair, terms in self._slopes.items()}
+
+    def jacobian(self, t: float, y: Array) -> Array:
+        """∂F/∂y, shape (len(y), len(y))."""
+        out = np.zeros((len(y), len(y)))
+        for (field, variable), slope in self.slopes(t, y).items():
+            block, order, _ = self._block_of(variable)
+            rows = self._force_block(field)
+            out[rows, block] += slope[:, None] * self.spaces[variable.field].derivative(order)[0]
+        for component in self.equation.components:
+            if component.time_order == 2:
+                rows = self.blocks[Derivative(component.field)]
+                out[rows, self._force_block(component.field)] += np.eye(self.points)
+        return out
+
+    def _force_block(self, field: str) -> slice:
+        return self.blocks[Derivative(field, "t" * (self.equation[field].time_order - 1))]
+
+    def coefficients(self, y: Array, field: str, change: bool = False) -> Array:
+        """Spectral coefficients of a field, or of a change of it that keeps the boundary values: shape (…, size)."""
+        space = self.spaces[field]
+        return y[..., self.blocks[Derivative(field)]] @ space.lift.T + (0.0 if change else space.fixed)
+
+    def amplitudes(self, y: Array) -> dict[str, Array]:
+        """|coefficients| of every field, coarse modes first."""
+        return {field: np.abs(self.coefficients(y, field)) for field in self.equation.fields}
+
+    def slopes_at_ends(self, t: float, y: Array) -> dict[tuple[str, Derivative], Array]:
+        """As `slopes`, at the left and the right end: shape (2,)."""
+        ends = np.array(self.domain)
+        values: dict[Factor, Array] = {Coordinate(self.axis): ends, Coordinate("t"): np.full(2, t)}
+        for variable in self.variables:
+            block, order, velocity = self._block_of(variable)
+            space = self.spaces[variable.field]
+            values[variable] = space.basis.matrix(ends, order) @ (
+                space.lift @ y[block] + (0 if velocity else space.fixed)
+            )
+        return {pair: evaluate_terms(terms, values, ends) for pair, terms in self._slopes.items()}

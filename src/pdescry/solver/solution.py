@@ -1,0 +1,151 @@
+"""`Solution`: what `simulate` gives back. The field wherever you ask, and whether to believe it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pdescry.equation import Equation
+from pdescry.equation.algebra import expand
+from pdescry.equation.parser import parse_derivative
+from pdescry.equation.term import Coordinate, Derivative, Factor, Function
+from pdescry.errors import InputError, PdescryError
+from pdescry.solver.evaluate import evaluate_terms
+from pdescry.solver.pieces import Pieces
+from pdescry.solver.verdict import Status
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, repr=False)
+class Solution:
+    """The solution of an `Equation` from an initial state, with a verdict.
+
+    ``status`` is ``"ok"`` or names what went wrong, and ``message`` explains it in a sentence. When it is not ``"ok"``
+    the field ends at ``reached``, and everything later is NaN.
+    """
+
+    equation: Equation
+    axis: str
+    domain: tuple[float, float]
+    boundary: str
+    times: Array  # as asked for
+    grid: Array  # places of `dataset`
+    status: Status
+    message: str
+    reached: float  # the last time up to which the field was computed and held
+    error: float  # estimated error of the field, in its own unit; NaN where unknown
+    points: int
+    steps: int
+    seconds: float
+    pieces: Mapping[str, Pieces]
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+    def require_ok(self) -> Solution:
+        """This solution, or a `PdescryError` with its message."""
+        if not self.ok:
+            raise PdescryError(f"The equation {self.equation} could not be solved ({self.status}). {self.message}")
+        return self
+
+    def __repr__(self) -> str:
+        return (
+            f"<Solution of {self.equation} on {self.axis} in [{self.domain[0]:g}, {self.domain[1]:g}],"
+            f" t in [0, {self.times[-1]:g}]: {self.status}. {self.message}>"
+        )
+
+    def at(self, t: Any, x: Any, of: str | None = None) -> Array:
+        """The field at any times and places of the domain, which broadcast against each other.
+
+        ``of`` names a field, a space derivative such as ``"u_xx"``, or ``"u_t"``; a law of one field needs none.
+        Times that the solution did not reach give NaN.
+
+        >>> solution.at(2.0, [-6, -2, 0.5])  # doctest: +SKIP
+        >>> solution.at(t[:, None], x[None, :], of="u_x")  # doctest: +SKIP
+        """
+        derivative = self._derivative(of)
+        t, x = np.broadcast_arrays(np.asarray(t, float), np.asarray(x, float))
+        self._check_inside(t, "t", 0.0, float(self.times[-1]))
+        self._check_inside(x, self.axis, *self.domain)
+        out = np.full(t.size, np.nan)
+        known = t.ravel() <= self.reached
+        if self.pieces and known.any():
+            out[known] = self._known(derivative, t.ravel()[known], x.ravel()[known])
+        return out.reshape(t.shape)
+
+    def _derivative(self, of: str | None) -> Derivative:
+        if of is None:
+            if len(self.equation.components) != 1:
+                raise InputError(f"Expected of= to name one of the fields {', '.join(self.equation.fields)}.")
+            return Derivative(self.equation.components[0].field)
+        derivative = parse_derivative(of, self.equation.fields, (self.axis,))
+        if "t" in derivative.axes and (derivative.axes != "t" or self.equation[derivative.field].time_order != 1):
+            raise InputError(f"Expected a field, a space derivative or the left side of its law; got {of!r}.")
+        return derivative
+
+    def _check_inside(self, values: Array, name: str, low: float, high: float) -> None:
+        slack = 1e-9 * (high - low)
+        if values.size and not (np.all(values >= low - slack) and np.all(values <= high + slack)):
+            raise InputError(
+                f"Expected {name} between {low:g} and {high:g}; got {np.min(values):g} to {np.max(values):g}."
+            )
+
+    def _known(self, derivative: Derivative, t: Array, x: Array) -> Array:
+        if derivative.axes == "t":
+            # The law itself gives u_t to spectral accuracy; differentiating the cubic in time would not.
+            right = expand(self.equation[derivative.field].coefficients)
+            values: dict[Factor, Array] = {Coordinate(self.axis): x, Coordinate("t"): t}
+            for term in right:
+                for factor, _ in term.factors:
+                    wanted = Derivative(factor.field) if isinstance(factor, Function) else factor
+                    if isinstance(wanted, Derivative) and wanted not in values:
+                        values[wanted] = self._known(wanted, t, x)
+            return evaluate_terms(right, values, x)
+        return self.pieces[derivative.field].at(t, x, len(derivative.axes))
+
+    @cached_property
+    def dataset(self) -> xr.Dataset:
+        """All fields at ``times`` on an even grid, as an `xarray.Dataset` with dimensions (t, x)."""
+        import xarray as xr
+
+        fields = {}
+        known = self.times <= self.reached
+        for name in self.equation.fields:
+            values = np.full((len(self.times), len(self.grid)), np.nan)
+            if self.pieces and known.any():
+                values[known] = self.pieces[name].on_grid(self.times[known], self.grid)
+            fields[name] = (("t", self.axis), values)
+        attributes = {
+            "equation": str(self.equation),
+            "status": self.status,
+            "message": self.message,
+            "reached": self.reached,
+            "estimated_error": self.error,
+            "boundary": self.boundary,
+            "points": self.points,
+            "steps": self.steps,
+        }
+        return xr.Dataset(fields, {"t": self.times, self.axis: self.grid}, attributes)
+
+    @property
+    def field(self) -> xr.DataArray:
+        """The field of a law of one field, as an `xarray.DataArray` (t, x)."""
+        if len(self.equation.components) != 1:
+            raise InputError(
+                f"The system has the fields {', '.join(self.equation.fields)}; use solution['u'] or .dataset."
+            )
+        return self[self.equation.components[0].field]
+
+    def __getitem__(self, name: str) -> xr.DataArray:
+        if name not in self.equation.fields:
+            raise KeyError(name)
+        return self.dataset[name]

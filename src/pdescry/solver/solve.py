@@ -1,0 +1,153 @@
+"""`simulate`: solve an equation forward, and tell whether the answer can be believed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pdescry.equation import Equation
+from pdescry.equation.algebra import TooLargeError
+from pdescry.errors import InputError
+from pdescry.solver.attempt import Problem, Progress
+from pdescry.solver.boundary import Boundary, read_boundary
+from pdescry.solver.initial import Initial, read_initial
+from pdescry.solver.search import COARSEST, search
+from pdescry.solver.solution import Solution
+
+Array = np.ndarray
+
+
+def simulate(
+    equation: Equation | str,
+    *,
+    domain: Sequence[float],
+    until: float | None = None,
+    initial: Initial | Mapping[str, Initial],
+    boundary: Boundary = "periodic",
+    times: Sequence[float] | Array | None = None,
+    x: Sequence[float] | Array | None = None,
+    rtol: float = 3e-10,
+    min_points: int = COARSEST,
+    max_points: int = 820,
+    max_steps: int = 20_000,
+    max_seconds: float = 60.0,
+    verify: bool = True,
+    progress: Progress | None = None,
+) -> Solution:
+    """Solve ``equation`` from t = 0 on an interval.
+
+    Parameters
+    ----------
+    equation: an `Equation` or its text; one field or several, first or second order in time, one space axis.
+    domain: (left, right).
+    until: the end; ``times``: when to report, default 101 even times from 0 to ``until``.
+    initial: a formula such as ``"-sin(pi*x/8)"``, a function of x, an array over the domain (evenly spaced; without the
+        end point when periodic), an xarray object, or a dict of these for several fields. For a second-order law
+        ``{"u": …, "u_t": …}``; the velocity is zero unless given.
+    boundary: ``"periodic"``, ``"dirichlet"``, ``"neumann"``, or conditions per side:
+        ``{"left": "u=1", "right": ["u=0", "u_x=0"]}``. Values are constant in time.
+    x: the grid of ``solution.dataset``, default 257 even points.
+    rtol: tolerance of the time stepper, relative to the largest value of the field.
+    min_points: how many points to begin with; more are tried until the field is resolved.
+    max_points, max_steps, max_seconds: limits; meeting one ends with a status that says so.
+    verify: solve again from a slightly disturbed start and compare (about half as long again).
+    progress: called with what is going on and the fraction of the time span done.
+
+    Returns a `Solution`; look at ``solution.status`` before using it.
+
+    >>> solution = simulate("u_t = 0.1*u_xx", domain=(0, 1), until=1, initial="sin(pi*x)", boundary="dirichlet")
+    >>> solution.status
+    'ok'
+    """
+    began = time.monotonic()
+    equation = Equation.parse(equation) if isinstance(equation, str) else equation
+    axis = _axis(equation)
+    left, right = _domain(domain)
+    moments = _times(times, until)
+    _check_positive(
+        rtol=rtol, min_points=min_points, max_points=max_points, max_steps=max_steps, max_seconds=max_seconds
+    )
+    grid = _grid(x, axis, left, right)
+    conditions = read_boundary(boundary, equation, axis)
+    problem = Problem(
+        equation=equation,
+        axis=axis,
+        domain=(left, right),
+        profiles=read_initial(initial, equation, axis, (left, right), conditions.periodic),
+        times=moments,
+        tolerance=max(rtol, 1e-12),
+        max_steps=max_steps,
+        max_seconds=max_seconds,
+        deadline=began + max_seconds,
+        progress=progress or (lambda stage, fraction: None),
+    )
+    try:
+        found = search(problem, conditions, min_points, max_points, verify)
+    except TooLargeError as outgrown:
+        raise InputError(f"The equation is too large: opened by the product rule it has {outgrown}.") from None
+    return Solution(
+        equation=equation,
+        axis=axis,
+        domain=(left, right),
+        boundary=boundary if isinstance(boundary, str) else repr(boundary),
+        times=moments,
+        grid=grid,
+        status=found.status,
+        message=found.message,
+        reached=found.reached,
+        error=found.error,
+        points=found.run.grid.points if found.run else 0,
+        steps=len(found.run.trajectory.bends) if found.run else 0,
+        seconds=time.monotonic() - began,
+        pieces=found.run.pieces if found.run else {},
+    )
+
+
+def _check_positive(**arguments: float) -> None:
+    for name, value in arguments.items():
+        if not value > 0:
+            raise InputError(f"{name} must be positive; got {value}.")
+
+
+def _grid(x: Any, axis: str, left: float, right: float) -> Array:
+    grid = np.linspace(left, right, 257) if x is None else np.asarray(x, float)
+    if grid.ndim != 1 or not len(grid) or not (grid.min() >= left and grid.max() <= right):
+        raise InputError(f"Expected the grid of {axis} as a list of places between {left:g} and {right:g}.")
+    return grid
+
+
+def _axis(equation: Equation) -> str:
+    if len(equation.axes) > 1:
+        raise InputError(f"Expected a law in one space dimension; got one in {', '.join(equation.axes)}.")
+    return equation.axes[0] if equation.axes else "x"
+
+
+def _domain(domain: Sequence[float]) -> tuple[float, float]:
+    try:
+        left, right = (float(end) for end in domain)
+    except (TypeError, ValueError):
+        raise InputError(f"Expected the domain as two numbers, (left, right); got {domain!r}.") from None
+    if not (math.isfinite(left) and math.isfinite(right) and left < right):
+        raise InputError(f"Expected the domain as (left, right) with left < right; got ({left:g}, {right:g}).")
+    return left, right
+
+
+def _times(times: Any, until: float | None) -> Array:
+    if times is None:
+        if until is None:
+            raise InputError("Expected until= (the end of the simulation) or times= (when to report).")
+        if not (math.isfinite(until) and until > 0):
+            raise InputError(f"Expected until to be a positive time; got {until}.")
+        return np.linspace(0.0, float(until), 101)
+    moments = np.asarray(times, float)
+    if moments.ndim != 1 or not len(moments) or not np.all(np.isfinite(moments)) or np.any(np.diff(moments) <= 0):
+        raise InputError("Expected times as a list of increasing finite numbers.")
+    if moments[0] < 0 or moments[-1] <= 0:
+        raise InputError(f"Expected times from 0 on, the last one positive; got {moments[0]:g} to {moments[-1]:g}.")
+    if until is not None and until > moments[-1]:
+        moments = np.append(moments, until)
+    return moments

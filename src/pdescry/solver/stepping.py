@@ -1,0 +1,117 @@
+"""Radau in a guarded loop: every accepted step is inspected, and steps and seconds are limited.
+
+`scipy.integrate.solve_ivp` has no limit on steps or time and no way to stop on a verdict, so the stepper class is
+driven here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.integrate import Radau
+
+from pdescry.solver.discretisation import Discretisation
+
+Array = np.ndarray
+
+
+class _OutOfTime(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """The accepted steps of one run, as Radau's own cubic in each: y(t) = y₀ + Q₁s + Q₂s² + Q₃s³, s = (t − t₀)/h.
+
+    The stepper's error estimate is of the same order as this cubic, so between steps it holds the tolerance as well. (A
+    Hermite interpolant through y' = F(y) does not: F magnifies what a stiff step leaves over.)
+    """
+
+    times: Array  # (steps + 1,)
+    states: Array  # (steps + 1, size)
+    bends: Array  # (steps, 3, size): Q of each step
+    outcome: str  # "finished", "steps", "seconds", "stalled", "not finite", or what `inspect` returned
+
+    def at(self, t: Array) -> Array:
+        """States at times inside the run, shape (len(t), size)."""
+        return interpolate(self.times, self.states, self.bends, t)
+
+
+def interpolate(times: Array, states: Array, bends: Array, t: Array) -> Array:
+    """The piecewise cubic at ``t``; ``states`` and ``bends`` may be any linear image of the stepped ones."""
+    if not len(bends):
+        return np.broadcast_to(states[0], (len(t), states.shape[1])).copy()
+    step = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(bends) - 1)
+    s = ((t - times[step]) / (times[step + 1] - times[step]))[:, None]
+    return states[step] + s * (bends[step, 0] + s * (bends[step, 1] + s * bends[step, 2]))
+
+
+def integrate(
+    problem: Discretisation,
+    start: Array,
+    until: float,
+    tolerance: float,
+    max_steps: int,
+    deadline: float,
+    inspect: Callable[[float, Array], str | None],
+) -> Trajectory:
+    """Step from 0 to ``until``, or until ``inspect(t, y)`` returns a verdict or a limit is met.
+
+    ``tolerance`` is relative to the largest value that each block of the state has had: a field may cross zero without
+    its zeros being computed to more digits than the rest.
+    """
+    largest = np.zeros(len(start))
+
+    def allowed(y: Array) -> Array:
+        for block in problem.blocks.values():
+            largest[block] = np.maximum(largest[block], np.abs(y[block]).max())
+        # A field that starts from zero is measured against the others until it has a size of its own.
+        return tolerance * np.maximum(largest, 1e-3 * largest.max() or 1.0)
+
+    def rate(t: float, y: Array) -> Array:
+        if time.monotonic() > deadline:
+            raise _OutOfTime
+        return problem.rate(t, y)
+
+    times, states, bends, outcome = [0.0], [start], [], inspect(0.0, start)
+    # Overflow on the way to a blow-up is expected and judged below, not a warning for the user.
+    with np.errstate(all="ignore"):
+        try:
+            stepper = None if outcome else _stepper(problem, rate, start, until, allowed(start))
+            while stepper is not None and outcome is None:
+                stepper.step()
+                stepper.atol = allowed(stepper.y)
+                if not np.all(np.isfinite(stepper.y)):
+                    outcome = "not finite"
+                elif stepper.status == "failed":
+                    outcome = "stalled"
+                else:
+                    times.append(float(stepper.t))
+                    states.append(stepper.y.copy())
+                    bends.append(_bends(stepper))
+                    outcome = inspect(stepper.t, stepper.y)
+                    if outcome is None and stepper.status == "finished":
+                        outcome = "finished"
+                    if outcome is None and len(times) > max_steps:
+                        outcome = "steps"
+        except _OutOfTime:
+            outcome = "seconds"
+        except (ValueError, np.linalg.LinAlgError):  # scipy's LU refuses NaN and inf
+            outcome = "not finite"
+    return Trajectory(np.array(times), np.array(states), np.array(bends).reshape(-1, 3, len(start)), str(outcome))
+
+
+def _stepper(
+    problem: Discretisation, rate: Callable[[float, Array], Array], start: Array, until: float, atol: Any
+) -> Radau:
+    # Tolerances live in atol, which follows the size of the field; rtol only has to be out of their way.
+    return Radau(rate, 0.0, start, until, rtol=1e-13, atol=atol, jac=problem.jacobian)
+
+
+def _bends(stepper: Radau) -> Array:
+    cubic: Any = stepper.dense_output()  # scipy's RadauDenseOutput: y_old + Q·(s, s², s³)
+    return cubic.Q.T

@@ -1,0 +1,126 @@
+"""The verdicts on a solution, each with the sentence that a user reads."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from pdescry.solver.attempt import Problem, Run
+
+Status = Literal["ok", "ill-posed", "blow-up", "unresolved", "sensitive", "limit", "wrong-boundary", "bad-initial"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    status: Status
+    message: str
+    run: Run | None = None
+    reached: float = 0.0  # the solution may be used up to this time
+    error: float = math.nan
+
+
+def accepted(problem: Problem, run: Run, error: float) -> Verdict:
+    message = f"Resolved with {run.grid.points} points; estimated error {error:.0e}."
+    if run.rough:
+        message += (
+            " The initial state does not suit the boundary or is not smooth: near such places the field is approximate"
+            f" before t = {problem.grace:.3g}."
+        )
+    return Verdict("ok", message, run, problem.until, error)
+
+
+def bad_initial() -> Verdict:
+    return Verdict(
+        "bad-initial", "The initial state has values that are not finite; give one that is finite all over the domain."
+    )
+
+
+def wrong_boundary(complaint: str) -> Verdict:
+    return Verdict("wrong-boundary", complaint)
+
+
+def ill_posed(run: Run | None = None) -> Verdict:
+    when = f" from t = {run.reached:.3g} on" if run and run.reached else ""
+    return Verdict(
+        "ill-posed",
+        f"The law is ill-posed{when}: the shorter a wave, the faster it grows (as with -u_xx or +u_xxxx), so that its"
+        " solution does not depend continuously on the initial state. Check the signs of the even derivatives.",
+        run,
+        run.reached if run else 0.0,
+    )
+
+
+def too_fast(waves: float) -> Verdict:
+    return Verdict(
+        "unresolved",
+        f"The law moves even the longest wave {waves:.0e} times over within the time span, which double precision"
+        " cannot follow. Check the units of its coefficients, or solve for a shorter time.",
+    )
+
+
+def blow_up(run: Run | None) -> Verdict:
+    if run is None:
+        return Verdict("blow-up", "The right side of the law is not finite at the initial state.")
+    return Verdict(
+        "blow-up",
+        f"The field grows without bound and blows up near t = {run.reached:.4g}; until then it grew"
+        f" {run.growth:.3g}-fold.",
+        run,
+        run.reached,
+    )
+
+
+def shock(run: Run) -> Verdict:
+    return Verdict(
+        "unresolved",
+        f"Even {run.grid.points} points do not resolve the field from t = {run.reached:.4g} on: a shock or another"
+        " sharp feature forms. Add the missing dissipation, raise max_points, or solve for a shorter time.",
+        run,
+        run.reached,
+    )
+
+
+def rough_start(run: Run) -> Verdict:
+    return Verdict(
+        "unresolved",
+        "The initial state is too rough or does not suit the boundary: with"
+        f" {run.grid.points} points the solution still depends on their number. Smooth it, or raise max_points.",
+        run,
+    )
+
+
+def sensitive(run: Run, lost: float, disturbance: float, limit: float) -> Verdict:
+    return Verdict(
+        "sensitive",
+        f"A disturbance of {disturbance:.0e} of the initial state grows to {limit:.0e} by t = {lost:.4g}: the law is"
+        " chaotic or unstable there, and its solution cannot be relied on from then on. Solve for a shorter time.",
+        run,
+        lost,
+    )
+
+
+def limit(problem: Problem, run: Run) -> Verdict:
+    met, argument = (
+        (f"{problem.max_steps} steps", "max_steps")
+        if run.outcome == "steps"
+        else (f"{problem.max_seconds:g} seconds", "max_seconds")
+    )
+    return Verdict(
+        "limit",
+        f"Stopped by the limit of {met} at t = {run.reached:.4g} of {problem.until:g}, with {run.grid.points} points;"
+        f" raise {argument}, or solve for a shorter time.",
+        run,
+        run.reached,
+    )
+
+
+def unchecked(problem: Problem, run: Run, error: float) -> Verdict:
+    return Verdict(
+        "limit",
+        f"Solved, but the limit of {problem.max_seconds:g} seconds ended the check of its stability; raise max_seconds,"
+        " or pass verify=False.",
+        run,
+        problem.until,
+        error,
+    )

@@ -1,0 +1,86 @@
+"""Is the law well-posed here and now? Judged from its linearised symbol, which no time stepper can hide.
+
+Around a state, a wave exp(ikx) grows at the rate Re σ(k), where σ comes from the coefficients a_j = ∂F/∂(∂ʲu/∂xʲ). A
+law is well-posed only if this growth stays bounded as k → ∞: with anti-diffusion (−u_xx, +u_xxxx) it does not, whatever
+the grid and the stepper say. An implicit stepper damps such waves and reports success, and a finer grid agrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from pdescry.equation import Equation
+from pdescry.equation.term import Derivative
+
+Array = np.ndarray
+Slopes = Mapping[tuple[str, Derivative], Array]
+
+_HARMLESS = (
+    0.05  # e-foldings at the grid's finest wave over the remaining time: rounding near u = 0, not anti-diffusion
+)
+_NOISE = 1e-9  # of the largest eigenvalue: below it a real part is rounding
+
+
+def growth_without_bound(equation: Equation, axis: str, slopes: Slopes, finest: float, remaining: float) -> bool:
+    """Whether short waves grow without bound at the state that ``slopes`` were taken at.
+
+    ``finest`` is the largest wavenumber of the grid, ``remaining`` the time left: together they tell a coefficient that
+    is zero but for rounding from one that is not.
+    """
+    if len(equation.components) == 1 and equation.components[0].time_order == 1:
+        return _scalar(axis, slopes, finest, remaining)
+    return _matrix(equation, axis, slopes, finest)
+
+
+def _scalar(axis: str, slopes: Slopes, finest: float, remaining: float) -> bool:
+    # Re σ(k) = Σ over even j of (−1)^(j/2) a_j k^j; odd orders only turn the phase.
+    orders = {variable.axes.count(axis): slope for (_, variable), slope in slopes.items()}
+    significant = [order for order, slope in orders.items() if np.any(slope != 0)]
+    even = sorted(order for order in significant if order % 2 == 0 and order > 0)
+    if not even:
+        return False
+    growth = {order: (-1) ** (order // 2) * orders[order] for order in even}
+    if max(significant) % 2:
+        # Dispersion carries short waves through the whole domain, so they feel the average.
+        growth = {order: np.mean(values, keepdims=True) for order, values in growth.items()}
+    top = growth[even[-1]]
+    for order in reversed(even[:-1]):  # where the highest coefficient vanishes the next one decides
+        top = np.where(np.abs(top) * finest ** (even[-1] - order) > 1e-12 * np.abs(growth[order]), top, growth[order])
+    if np.ptp(top) == 0:
+        rate = float(top[0]) * finest ** even[-1] * remaining
+        return bool(rate > 1e-9)
+    rate = sum(values * finest**order for order, values in growth.items())
+    return bool(np.any((top > 0) & (rate * remaining > _HARMLESS)))
+
+
+def _matrix(equation: Equation, axis: str, slopes: Slopes, finest: float) -> bool:
+    """Systems and second order in time: eigenvalues of the symbol matrix at two wavenumbers far beyond the grid."""
+    names = [Derivative(c.field, "t" * order) for c in equation.components for order in range(c.time_order)]
+    index = {name: i for i, name in enumerate(names)}
+    sample = slice(None, None, max(1, len(next(iter(slopes.values()))) // 48)) if slopes else slice(None)
+    growth = []
+    for wavenumber in (30 * finest, 3000 * finest):
+        count = len(next(iter(slopes.values()))[sample]) if slopes else 1
+        symbol = np.zeros((count, len(names), len(names)), complex)
+        for component in equation.components:
+            if component.time_order == 2:
+                symbol[:, index[Derivative(component.field)], index[Derivative(component.field, "t")]] = 1
+        for (field, variable), slope in slopes.items():
+            row = index[Derivative(field, "t" * (equation[field].time_order - 1))]
+            column = index[Derivative(variable.field, "t" if "t" in variable.axes else "")]
+            symbol[:, row, column] += slope[sample] * (1j * wavenumber) ** variable.axes.count(axis)
+        eigenvalues = np.linalg.eigvals(symbol)
+        growth.append((eigenvalues.real.max(), np.abs(eigenvalues).max()))
+    (near, _), (far, size) = growth
+    return bool(far > 3 * max(near, 0.0) and far > _NOISE * size)
+
+
+def fastest_rate(axis: str, slopes: Slopes, length: float) -> float:
+    """The fastest rate at which the law moves the longest wave of the domain."""
+    longest = np.pi / length
+    return max(
+        (float(np.abs(slope).max()) * longest ** variable.axes.count(axis) for (_, variable), slope in slopes.items()),
+        default=0.0,
+    )
