@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdescry.equation import Equation
+from pdescry.equation.term import Function
 from pdescry.errors import InputError
 
 factors = st.floats(1e-3, 1e3)
@@ -26,7 +27,9 @@ def test_every_coefficient_changes_by_its_own_power(a, c, b):
     for term in expected.terms:
         assert changed.coefficients[term] == pytest.approx(by_hand[str(term)], rel=1e-12)
     (sine,) = [term for term in changed.terms if "sin" in str(term)]
-    assert sine.factors[0][0].scale == pytest.approx(2 / a)
+    factor = sine.factors[0][0]
+    assert isinstance(factor, Function)
+    assert factor.scale == pytest.approx(2 / a)
     assert changed.coefficients[sine] == pytest.approx(0.7 * a / c)
 
 

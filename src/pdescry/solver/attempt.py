@@ -82,7 +82,7 @@ class Run:
 
     @property
     def surging(self) -> bool:
-        """Whether the largest value was growing much faster at the end than over the whole run: a blow-up, not a shock."""
+        """Whether the largest value grew much faster at the end than over the whole run: a blow-up, not a shock."""
         if len(self.trajectory.bends) < 2:
             return False
         before, last = np.abs(self.trajectory.states[-2:]).max(axis=1)
@@ -108,13 +108,22 @@ class Run:
         return np.stack([piece.on_grid(times, places) for piece in self.pieces.values()], axis=1)
 
 
+def finest_modes(grid: Discretisation, y: Array, largest: dict[str, float]) -> float:
+    """The finest tenth of the modes of any field, relative to the ``largest`` that the field has had (updated here)."""
+    tail = 0.0
+    for field, size in grid.amplitudes(y).items():
+        largest[field] = max(largest.get(field, 0.0), float(size.max()))
+        tail = max(tail, float(size[-max(4, len(size) // 10) :].max()) / (largest[field] or 1.0))
+    return tail
+
+
 def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: float) -> Run:
     """Step the problem on ``grid``. It ends as soon as a verdict is reached:
 
     ``"unresolved"``: after the grace, the finest tenth of the modes exceeds ``resolved`` of the largest;
     ``"rough"``: the grace takes too many steps; ``"blow-up"``; ``"ill-posed"``; or what `integrate` ends with.
     """
-    largest = dict.fromkeys(grid.equation.fields, 0.0)
+    largest: dict[str, float] = {}
     first = float(np.abs(start).max()) or 1.0
     rough, worst_tail, growth, steps = False, 0.0, 1.0, 0
 
@@ -122,11 +131,7 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
         nonlocal rough, worst_tail, growth, steps
         steps += 1
         problem.progress(f"solving with {grid.points} points", t / problem.until)
-        tail = 0.0
-        for field, size in grid.amplitudes(y).items():
-            largest[field] = max(largest[field], float(size.max()))
-            finest = size[-max(4, len(size) // 10) :]
-            tail = max(tail, float(finest.max()) / (largest[field] or 1.0))
+        tail = finest_modes(grid, y, largest)
         growth = max(growth, float(np.abs(y).max()) / first)
         if tail > resolved and t <= problem.grace:
             rough = True

@@ -6,13 +6,15 @@ disturbed start. Whatever stands in the way ends the search and is named.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain, dropwhile
 
 import numpy as np
 
 from pdescry.equation.term import Derivative
 from pdescry.solver import verdict
-from pdescry.solver.attempt import Problem, Run, attempt
+from pdescry.solver.attempt import Problem, Run, attempt, finest_modes
 from pdescry.solver.boundary import Conditions, settle
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.verdict import Verdict
@@ -81,14 +83,11 @@ def _enough_points(problem: Problem, conditions: Conditions, min_points: int, ma
     rough: Run | None = None
     difference = np.inf
     failed: list[Run] = []
-    for points in _ladder(problem, conditions, min_points, max_points):
-        if rough is not None and points > ROUGH_POINTS:
-            break
-        grid = problem.grid(conditions, points)
+    for grid in _grids(problem, conditions, min_points, max_points):
         run = attempt(problem, grid, problem.start(grid), RESOLVED)
         if run.outcome == "unresolved":
             failed, rough = [*failed, run], None
-            if len(failed) > 2 and np.ptp([one.reached for one in failed[-3:]]) < STUCK * run.reached:
+            if run.reached > 2 * problem.grace and len(failed) > 2 and np.ptp([one.reached for one in failed[-3:]]) < STUCK * run.reached:
                 break
             continue
         if run.outcome == "rough":
@@ -115,8 +114,18 @@ def _enough_points(problem: Problem, conditions: Conditions, min_points: int, ma
     return verdict.blow_up(failed[-1]) if failed[-1].surging else verdict.shock(failed[-1])
 
 
-def _ladder(problem: Problem, conditions: Conditions, min_points: int, max_points: int) -> list[int]:
-    """How many points to try, coarse to fine. Fourier needs an odd number."""
+def _grids(problem: Problem, conditions: Conditions, min_points: int, max_points: int) -> Iterator[Discretisation]:
+    """Grids to try, coarse to fine, from the first on that resolves the initial state, if there is one."""
+    sizes = _sizes(problem, conditions, min_points, max_points)
+    grids = (problem.grid(conditions, points) for points in sizes)
+    resolving = dropwhile(lambda grid: finest_modes(grid, problem.start(grid), {}) > RESOLVED, grids)
+    first = next(resolving, None)
+    if first is not None:
+        return chain([first], resolving)
+    return (problem.grid(conditions, points) for points in sizes if points <= max(ROUGH_POINTS, sizes[0]))
+
+
+def _sizes(problem: Problem, conditions: Conditions, min_points: int, max_points: int) -> list[int]:
     if not conditions.periodic:
         # Rounding in the Chebyshev matrix of the m-th derivative grows as n²ᵐ and would drown the fine modes.
         order = problem.equation.order(problem.axis)
@@ -124,7 +133,7 @@ def _ladder(problem: Problem, conditions: Conditions, min_points: int, max_point
     sizes = [min(min_points, max_points)]
     while sizes[-1] * 3 // 2 <= max_points:
         sizes.append(sizes[-1] * 3 // 2)
-    return [size + 1 - size % 2 for size in sizes] if conditions.periodic else sizes
+    return [size + 1 - size % 2 for size in sizes] if conditions.periodic else sizes  # Fourier needs an odd number
 
 
 def _check_stability(problem: Problem, found: Verdict) -> Verdict:

@@ -1,0 +1,145 @@
+"""Every way to fail ends promptly in a status that names it; what is fine is not flagged."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from pdescry.errors import EquationError, InputError, PdescryError
+from pdescry.solver import simulate
+
+from .problems import BURGERS, HEAT, KDV
+
+PERIODIC = {**BURGERS, "boundary": "periodic"}
+KURAMOTO = {"domain": (0, 22), "until": 150, "initial": "cos(2*pi*x/22)*(1+sin(2*pi*x/22))"}
+UNIT = {"domain": (0, 1), "until": 1, "initial": "sin(2*pi*x)"}
+BAD = {
+    "anti-diffusion, periodic": ("u_t = -0.1*u_xx", PERIODIC, "ill-posed"),
+    "anti-diffusion, Dirichlet": ("u_t = -0.1*u_xx", BURGERS, "ill-posed"),
+    "fourth order of the wrong sign": ("u_t = u_xxxx", PERIODIC, "ill-posed"),
+    "fourth order of the wrong sign, Dirichlet": ("u_t = u_xxxx", BURGERS, "ill-posed"),
+    "a tiny coefficient of the wrong sign": ("u_t = u_xx + 1e-9*u_xxxx", PERIODIC, "ill-posed"),
+    "anti-diffusion where u is negative": ("u_t = u*u_xx", PERIODIC, "ill-posed"),
+    "anti-diffusion that sets in later": (
+        "u_t = u_xx - 0.5*u*u_xx + u", {**PERIODIC, "initial": "1 + 0.1*sin(pi*x/8)"}, "ill-posed"),
+    "elliptic": ("u_tt = -u_xx", BURGERS, "ill-posed"),
+    "elliptic system": ("u_t = v_x; v_t = -u_x", {**PERIODIC, "initial": {"u": "sin(pi*x/8)", "v": 0}}, "ill-posed"),
+    "third order against the second": ("u_tt = u_xxx", PERIODIC, "ill-posed"),
+    "KdV with -0.0253 u u_xx": ("u_t = -u*u_x - u_xxx - 0.0253*u*u_xx", KDV, "ill-posed"),
+    "u_x squared with Neumann ends": ("u_t = 0.05*u_x^2", HEAT, "wrong-boundary"),
+    "u cubed": ("u_t = u_xx + u^3", {**BURGERS, "initial": "3*sin(pi*x/8)"}, "blow-up"),
+    "u cubed, periodic": ("u_t = u_xx + u^3", {**PERIODIC, "initial": "3*sin(pi*x/8)"}, "blow-up"),
+    "u squared everywhere": ("u_t = u^2", {**PERIODIC, "initial": 1.0}, "blow-up"),
+    "a shock": ("u_t = -u*u_x", BURGERS, "unresolved"),
+    "a shock, periodic": ("u_t = -u*u_x", PERIODIC, "unresolved"),
+    "u_xxx with two conditions": ("u_t = -u_xxx", BURGERS, "wrong-boundary"),
+    "u_xxx with conditions on the wrong side": (
+        "u_t = -u_xxx", {**BURGERS, "boundary": {"left": "u=0, u_x=0", "right": "u=0"}}, "wrong-boundary"),
+    "u_xx with one condition": (
+        "u_t = u_xx", {**BURGERS, "boundary": {"left": "u=0", "right": "free"}}, "wrong-boundary"),
+    "u_xx held by u_xx": ("u_t = u_xx", {**BURGERS, "boundary": ("u_xx=0", "u=0")}, "wrong-boundary"),
+    "outflow held": ("u_t = -u_x", {**BURGERS, "boundary": {"left": "u=0", "right": "u=0"}}, "wrong-boundary"),
+    "a coefficient of 1e12": ("u_t = 1e12*u_xx", BURGERS, "unresolved"),
+    "a nonlinear coefficient of 1e12": ("u_t = 1e12*u*u_x + 0.1*u_xx", BURGERS, "unresolved"),
+    "an initial state with a NaN": (
+        "u_t = u_xx", {**BURGERS, "initial": np.array([0, 1, np.nan, 1, 0, 0])}, "bad-initial"),
+    "an initial state with a pole": ("u_t = u_xx", {**PERIODIC, "initial": "1/(x+8)"}, "bad-initial"),
+    "an initial state that overflows the law": ("u_t = exp(u)", {**PERIODIC, "initial": "1e4 + x"}, "blow-up"),
+    "a jump that nothing smooths": ("u_t = -u_x", {**PERIODIC, "initial": "x"}, "unresolved"),
+    "chaos beyond its horizon": ("u_t = -u*u_x - u_xx - u_xxxx", KURAMOTO, "sensitive"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("law", "setting", "status"), BAD.values(), ids=BAD)
+def test_bad_laws_are_named_promptly(law, setting, status):
+    began = time.process_time()
+    solution = simulate(law, **setting)
+    assert solution.status == status
+    assert not solution.ok
+    assert solution.message.endswith((".", "'."))
+    assert solution.reached < setting["until"]
+    assert time.process_time() - began < 10  # of this process: the machine may be shared
+    with pytest.raises(PdescryError, match=solution.status):
+        solution.require_ok()
+
+
+FINE = {
+    "u_xx stabilised by u_xxxx": (
+        "u_t = -u_xx - 0.01*u_xxxx", {**UNIT, "domain": (0, 0.6), "initial": "sin(2*pi*x/0.6)"}),
+    "the same, growing": ("u_t = -u_xx - 0.01*u_xxxx", {**UNIT, "until": 0.3}),
+    "the same, clamped": (
+        "u_t = -u_xx - 0.01*u_xxxx", {**UNIT, "until": 0.1, "initial": "sin(pi*x)^2", "boundary": "dirichlet"}),
+    "growth that is no blow-up": ("u_t = u", {**UNIT, "until": 15, "initial": "2 + sin(2*pi*x)"}),
+    "an initial jump that diffusion smooths": (
+        "u_t = u_xx", {**UNIT, "until": 0.1, "initial": 1.0, "boundary": "dirichlet"}),
+    "diffusion that nearly vanishes": (
+        "u_t = d_x(u*u_x)", {"domain": (-5, 5), "until": 1, "initial": "0.1 + exp(-x^2)", "boundary": "neumann"}),
+    "nothing happens": ("u_t = 0", UNIT),
+    "a field from nothing": ("u_t = u_xx + 1", {**UNIT, "initial": 0.0, "boundary": "dirichlet"}),
+    "inflow by name": (
+        "u_t = -u_x", {"domain": (0, 10), "until": 3, "initial": "exp(-4*(x-3)^2)", "boundary": "dirichlet"}),
+    "a field that is not differentiated": (
+        "u_t = u_xx - v; v_t = u - v", {**UNIT, "initial": {"u": "cos(pi*x)", "v": 0}, "boundary": "neumann"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("law", "setting"), FINE.values(), ids=FINE)
+def test_fine_laws_are_not_flagged(law, setting):
+    solution = simulate(law, **setting)
+    assert solution.status == "ok", solution.message
+    assert np.isfinite(solution.dataset.to_array()).all()
+
+
+def test_a_failed_solution_ends_where_it_failed():
+    solution = simulate("u_t = -u*u_x", **BURGERS)
+    assert 2.0 < solution.reached < 8 / np.pi  # the shock forms at t = 8/π
+    assert np.isfinite(solution.at(1.0, 3.0))
+    assert np.isnan(solution.at(5.0, 3.0))
+    assert np.isnan(solution.field.sel(t=5.0)).all()
+
+
+def test_limits_are_arguments():
+    steps = simulate("u_t = -u*u_x - u_xxx", **KDV, max_steps=50, verify=False)
+    assert (steps.status, steps.steps) == ("limit", 50)
+    assert "max_steps" in steps.message
+    seconds = simulate("u_t = -u*u_x - u_xxx", **KDV, max_seconds=0.05)
+    assert seconds.status == "limit"
+    assert "max_seconds" in seconds.message
+    points = simulate("u_t = -u*u_x + 0.1*u_xx", **BURGERS, max_points=100)
+    assert points.status == "unresolved"
+
+
+BAD_ARGUMENTS = {
+    "reversed domain": ({"domain": (8, -8)}, "left < right"),
+    "one number for a domain": ({"domain": 8}, "two numbers"),
+    "no end": ({"until": None}, "until="),
+    "negative end": ({"until": -1}, "positive"),
+    "unordered times": ({"times": [0, 2, 1]}, "increasing"),
+    "unknown boundary": ({"boundary": "dirichlett"}, "periodic"),
+    "unknown side": ({"boundary": {"top": "u=0"}}, "'left' and 'right'"),
+    "unknown field at the boundary": ({"boundary": ("v=0", "u=0")}, "Unknown name 'v'"),
+    "two conditions on one thing": ({"boundary": {"left": "u=0, u=1", "right": "u=0"}}, "two conditions"),
+    "no value": ({"boundary": ("u=", "u=0")}, "value after '='"),
+    "unknown name in a formula": ({"initial": "sin(pi*z)"}, "Unknown name 'z'"),
+    "code in a formula": ({"initial": "__import__('os')"}, "Unexpected character"),
+    "an array of text": ({"initial": ["a", "b", "c", "d"]}, "must be a formula"),
+    "an array of two dimensions": ({"initial": np.zeros((5, 5))}, "shape (5, 5)"),
+    "a function of the wrong shape": ({"initial": lambda x: np.zeros(3)}, "one value for each x"),
+    "a state for an unknown field": ({"initial": {"w": "0"}}, "'w'"),
+    "zero tolerance": ({"rtol": 0}, "rtol must be positive"),
+    "a grid outside": ({"x": [-9, 0]}, "between -8 and 8"),
+}
+
+
+@pytest.mark.parametrize(("changes", "says"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS)
+def test_bad_arguments_are_told(changes, says):
+    with pytest.raises((InputError, EquationError)) as caught:
+        simulate("u_t = u_xx", **{**BURGERS, **changes})
+    assert says in str(caught.value)
+
+
+def test_two_space_dimensions_are_told():
+    with pytest.raises(InputError, match="one space dimension"):
+        simulate("u_t = u_xx + u_yy", **BURGERS)
