@@ -37,7 +37,20 @@ _HOME = {
     "simulate": "pdescry.solver",
     "systems": "pdescry.data",
 }
-__all__ = ["__version__", *_HOME]  # noqa: PLE0604
+__all__ = [  # noqa: RUF022 -- the order of a user's work
+    "__version__",
+    "Equation",
+    "Term",
+    "candidates",
+    "Solution",
+    "simulate",
+    "Readings",
+    "read",
+    "systems",
+    "PdescryError",
+    "InputError",
+    "EquationError",
+]
 
 
 def __getattr__(name: str) -> Any:

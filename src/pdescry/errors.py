@@ -1,4 +1,4 @@
-"""The library's own errors: every failure that a user can mend arrives as one of these, in one sentence with the remedy."""
+"""The library's own errors: what a user can mend arrives as one of these, in one sentence with the remedy."""
 
 from __future__ import annotations
 

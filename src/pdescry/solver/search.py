@@ -87,7 +87,11 @@ def _enough_points(problem: Problem, conditions: Conditions, min_points: int, ma
         run = attempt(problem, grid, problem.start(grid), RESOLVED)
         if run.outcome == "unresolved":
             failed, rough = [*failed, run], None
-            if run.reached > 2 * problem.grace and len(failed) > 2 and np.ptp([one.reached for one in failed[-3:]]) < STUCK * run.reached:
+            if (
+                run.reached > 2 * problem.grace
+                and len(failed) > 2
+                and np.ptp([one.reached for one in failed[-3:]]) < STUCK * run.reached
+            ):
                 break
             continue
         if run.outcome == "rough":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from pdescry.equation.algebra import expand
 from pdescry.equation.parser import parse_derivative
 from pdescry.equation.term import Coordinate, Derivative, Factor, Function
 from pdescry.errors import InputError, PdescryError
+from pdescry.files import appearing
 from pdescry.solver.evaluate import evaluate_terms
 from pdescry.solver.pieces import Pieces
 from pdescry.solver.verdict import Status
@@ -149,3 +151,8 @@ class Solution:
         if name not in self.equation.fields:
             raise KeyError(name)
         return self.dataset[name]
+
+    def to_netcdf(self, path: str | os.PathLike[str]) -> None:
+        """Write `dataset`, verdict included, as a NetCDF file that appears whole or not at all."""
+        with appearing(path) as temporary:
+            self.dataset.to_netcdf(temporary, engine="h5netcdf")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from pdescry.equation import Equation
 from pdescry.equation.algebra import TooLargeError
@@ -86,7 +87,9 @@ def simulate(
         progress=progress or (lambda stage, fraction: None),
     )
     try:
-        found = search(problem, conditions, min_points, max_points, verify)
+        # Threads gain nothing on matrices of this size, and lose a factor of five when another process wants the cores.
+        with threadpool_limits(limits=1, user_api="blas"):
+            found = search(problem, conditions, min_points, max_points, verify)
     except TooLargeError as outgrown:
         raise InputError(f"The equation is too large: opened by the product rule it has {outgrown}.") from None
     return Solution(

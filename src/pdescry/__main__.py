@@ -1,0 +1,5 @@
+"""``python -m pdescry`` is ``pdescry``."""
+
+from pdescry.cli import main
+
+main()

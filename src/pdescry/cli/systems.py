@@ -1,0 +1,64 @@
+"""`pdescry systems`: the named systems, and synthetic readings of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def systems(
+    name: Annotated[str | None, typer.Argument(help="A system; without one, all are listed.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="CSV file to write readings to.")] = None,
+    sensors: Annotated[int, typer.Option(help="How many sensors.")] = 16,
+    layout: Annotated[str, typer.Option(help="random or even.")] = "random",
+    every: Annotated[float | None, typer.Option(help="Time step of the readings (default: the system's own).")] = None,
+    jitter: Annotated[float, typer.Option(help="Each reading early or late by up to this part of a step.")] = 0.0,
+    missing: Annotated[float, typer.Option(help="Fraction of readings that are lost.")] = 0.0,
+    noise: Annotated[str, typer.Option(help="Standard deviation, or relative to the field's: 5%.")] = "0",
+    seed: Annotated[int, typer.Option(help="Seed of places, clocks, losses and noise.", min=0)] = 0,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace a file that exists.")] = False,
+) -> None:
+    """List the named systems, describe one, or write synthetic readings of it.
+
+    Example: pdescry systems burgers --noise 0.05 --seed 3 --output burgers.csv
+    """
+    from pdescry.data.systems import NAMES, get
+
+    if name is None:
+        for known in NAMES:
+            system = get(known)
+            typer.echo(f"{known:21} {system.title}\n{'':21} {system.equation.to_unicode(digits=4)}")
+        typer.echo("\nReadings of one: pdescry systems NAME --noise 5% --output FILE.csv")
+        return
+    system = get(name)
+    if output is None:
+        typer.echo(
+            f"{system.title}\n  law       {system.equation.to_unicode(digits=4)}\n"
+            f"  domain    {system.domain[0]:g} to {system.domain[1]:g}, {system.boundary}\n"
+            f"  initial   {system.initial}\n  time      0 to {system.until:g}, readings every {system.every:g}\n"
+            f"Readings of it: pdescry systems {name} --noise 5% --output {name}.csv"
+        )
+        return
+    from pdescry.files import refuse_to_overwrite
+
+    refuse_to_overwrite(output, force)
+    level, relative = _noise(noise)
+    readings = system.observe(
+        sensors=sensors, layout=layout, every=every, jitter=jitter, missing=missing, noise=level, relative=relative,
+        seed=seed,
+    )  # fmt: skip
+    readings.to_csv(output)
+    typer.echo(f"Wrote {len(readings)} readings by {readings.n_sensors} sensors to {output}.")
+
+
+def _noise(text: str) -> tuple[float, bool]:
+    from pdescry.errors import InputError
+
+    relative = text.strip().endswith("%")
+    try:
+        level = float(text.strip().removesuffix("%"))
+    except ValueError:
+        raise InputError(f"Expected --noise as a number such as 0.05, or relative as 5%; got {text!r}.") from None
+    return (level / 100, True) if relative else (level, False)

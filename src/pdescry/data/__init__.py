@@ -1,0 +1,22 @@
+"""Files, arrays and frames → `Readings`, the frozen type for scattered measurements.
+
+In comes whatever the user has: a CSV, Parquet, NetCDF, Zarr, ``.npz`` or MATLAB file (:func:`read`), a pandas frame, an
+xarray object, arrays (``Readings.from_…``). Out goes `Readings`: one row per measurement, in the user's own units.
+
+    file ── read.py ─▶ formats/ ─▶ Table ── convert.py ─▶ check.py ─▶ Readings
+                                   frame, xarray, arrays ─┘
+
+Read first ``readings.py`` (the type), then ``convert.py`` (the one road to it), ``names.py`` (which column is what) and
+``check.py`` (what is promised). ``formats/`` holds one small file per family of files. ``noise_level.py`` judges the
+noise from the readings alone. Synthetic readings come from ``systems.py`` (named laws with their truth) through
+``observe.py`` and ``layout.py`` (sensors, clocks, noise).
+"""
+
+from __future__ import annotations
+
+from pdescry.data import systems
+from pdescry.data.observe import observe
+from pdescry.data.read import read
+from pdescry.data.readings import Readings
+
+__all__ = ["Readings", "observe", "read", "systems"]

@@ -1,0 +1,330 @@
+"""The promises of `Readings`, checked once: numbers, shapes, gaps, contradictions, and enough of everything.
+
+Every sentence to the user has the same build: what was expected, what came, what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdescry.errors import InputError
+
+if TYPE_CHECKING:
+    from pdescry.data.readings import Missing, Readings
+
+Where = Callable[[int], str]  # names the i-th row as its user would look it up: "row 17"
+Floats = NDArray[np.float64]
+
+LEAST = 3  # distinct places and times: below, no second derivative can be told from a first one
+_MISSING_MARKS = ("", "-", "--", "---", ".", "?", "*", "#n/a", "<na>", "n/a", "n.a.", "na", "nan", "-nan", "nat")
+MISSING_MARKS = frozenset({*_MISSING_MARKS, "nil", "none", "null", "missing"})
+
+
+def is_missing(cell: Any) -> bool:
+    """None, NaN, NaT and pandas.NA, or one of the usual marks for a gap."""
+    if isinstance(cell, str):
+        return cell.strip().lower() in MISSING_MARKS
+    if isinstance(cell, float | np.floating | np.datetime64 | np.timedelta64):
+        return bool(cell != cell)
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType")
+
+
+def to_number(cell: Any) -> float | None:
+    """One cell as a number, or None. Stricter than float(), which takes True for 1 and 1_000 for a thousand."""
+    if isinstance(cell, str | bytes):
+        # No number is that long, and Python refuses very long integers on its own terms.
+        if len(cell) > 400 or "_" in str(cell):
+            return None
+    elif not isinstance(cell, Number) or isinstance(cell, bool | np.bool_ | complex):
+        return None
+    try:
+        return float(cell)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """An array, masked or not; ragged lists are named."""
+    try:
+        return np.asanyarray(values)
+    except ValueError as fault:
+        raise InputError(f"Expected {name} as an array; got mixed-up shapes; make its rows equally long.") from fault
+
+
+def numbers(values: ArrayLike, name: str, where: Where) -> Floats:
+    """Any array as float64, with gaps as NaN; text, complex numbers and the like are named, with the row."""
+    array = as_array(values, name)
+    if array.dtype.kind in "OUST":
+        array = _numbers_from_text(np.ma.filled(array.astype(object), np.nan), name, where)
+    kinds = {"b": "true/false values", "c": "complex numbers", "M": "dates", "m": "durations"}
+    if array.dtype.kind not in "fiu":
+        remedy = "split them into real and imaginary parts" if array.dtype.kind == "c" else "convert them to numbers"
+        got = kinds.get(array.dtype.kind, f"values of type {array.dtype}")
+        raise InputError(f"Expected numbers in {name!r}; got {got}; {remedy}, or choose another column.")
+    with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, which is told later
+        return np.ma.filled(array.astype(np.float64, copy=False), np.nan)
+
+
+def _numbers_from_text(cells: NDArray[Any], name: str, where: Where) -> Floats:
+    found = np.full(cells.shape, np.nan)
+    flat, wrong = found.reshape(-1), []
+    for i, cell in enumerate(cells.flat):
+        if is_missing(cell):
+            continue
+        number = to_number(cell)
+        if number is None:
+            wrong.append(i)
+        else:
+            flat[i] = number
+    if wrong:
+        first = cells.flat[wrong[0]]
+        many = "a value that is not a number" if len(wrong) == 1 else f"{len(wrong)} values that are not numbers"
+        raise InputError(
+            f"Expected numbers in {name!r}; got {many} (first: {where(wrong[0])}, {shorten(first)}); "
+            "correct those cells, or empty them to have them dropped."
+        )
+    return found
+
+
+def shorten(thing: Any) -> str:
+    """A printable, quoted form of something found in a file, at most some 40 characters long."""
+    text = repr(str(thing))
+    return text if len(text) <= 40 else text[:36] + "…'"
+
+
+def assemble(
+    time: ArrayLike,
+    space: ArrayLike,
+    values: ArrayLike,
+    *,
+    sensor: ArrayLike | None = None,
+    noise: ArrayLike | None = None,
+    axes: Sequence[str] | None = None,
+    fields: Sequence[str] | None = None,
+    source: str = "",
+    missing: Missing = "drop",
+    notes: Sequence[str] = (),
+    where: Where = "reading {}".format,
+) -> Readings:
+    """The one door to `Readings`: shapes as in `Readings.from_arrays`; ``where`` names a row in messages."""
+    from pdescry.data.readings import Readings
+
+    if missing not in ("drop", "error"):
+        raise InputError(f"Expected missing='drop' or missing='error'; got {missing!r}; pass one of the two.")
+    time, space, values = numbers(time, "time", where), numbers(space, "space", where), numbers(values, "values", where)
+    space = space[:, None] if space.ndim == 1 else space
+    values = values[:, None] if values.ndim == 1 else values
+    _check_shapes(time, space, values)
+    axes, fields = _check_names(axes, space.shape[1], fields, values.shape[1])
+    sd = None if noise is None else _spread_noise(numbers(noise, "noise", where), values.shape)
+    labels = None if sensor is None else np.asarray(sensor)
+    if labels is not None and labels.shape != time.shape:
+        raise InputError(f"Expected one sensor label per reading, {time.shape}; got {labels.shape}; mend the shapes.")
+
+    named = {"t": time, **dict(zip(axes, space.T, strict=True)), **dict(zip(fields, values.T, strict=True))}
+    if sd is not None:
+        named |= {f"noise of {field}": column for field, column in zip(fields, sd.T, strict=True)}
+    keep, told = _complete(named, missing, where)
+    for name, column in named.items():
+        _check_range(name, column, where)
+    code, names = (None, None) if labels is None else _number_sensors(labels, keep, where)
+    keep, again = _without_repeats(time, space, values, code, keep, where)
+
+    time, space, values = time[keep], space[keep], values[keep]
+    if code is None:
+        code = _number_places(space)
+    else:
+        # A sensor whose every reading was dropped is no sensor of these readings.
+        present, code = np.unique(code[keep], return_inverse=True)
+        names = tuple(names[k] for k in present) if names else None
+    _check_enough(time, space, values, axes, fields)
+    return Readings(
+        time=time,
+        space=space,
+        values=values,
+        sensor=code,
+        sensor_names=names,
+        axes=axes,
+        fields=fields,
+        noise=None if sd is None else sd[keep],
+        source=source,
+        notes=(*notes, *told, *again),
+    )
+
+
+def _check_shapes(time: Floats, space: Floats, values: Floats) -> None:
+    agree = time.ndim == 1 and space.ndim == values.ndim == 2 and len(time) == len(space) == len(values)
+    if not agree:
+        raise InputError(
+            "Expected a time, a place and a value per reading, shapes (N,), (N, d) and (N, f); "
+            f"got mixed-up shapes: time {time.shape}, space {space.shape}, values {values.shape}; "
+            "for values on a grid use Readings.from_grid(t, x, u)."
+        )
+    if len(time) == 0:
+        raise InputError("Expected readings; got none; check that there are rows below the header.")
+    if not (1 <= space.shape[1] <= 3 and values.shape[1] >= 1):
+        raise InputError(
+            f"Expected 1 to 3 space axes and at least one field; got {space.shape[1]} and {values.shape[1]}; "
+            "choose the columns with space= and fields=."
+        )
+
+
+def _check_names(
+    axes: Sequence[str] | None, d: int, fields: Sequence[str] | None, f: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    from pdescry.data.names import is_field_name
+
+    axes = tuple("xyz"[:d]) if axes is None else tuple(axes)
+    if fields is None:
+        fields = tuple("uvw"[:f]) if f <= 3 else tuple(f"u{k + 1}" for k in range(f))
+    fields = tuple(fields)
+    if len(axes) != d or len(set(axes)) != d or not set(axes) <= set("xyz"):
+        raise InputError(f"Expected {d} different axes from x, y and z; got {axes}; rename the axes.")
+    if len(fields) != f or len(set(fields)) != f or not all(map(is_field_name, fields)):
+        raise InputError(
+            f"Expected {f} different field names, letters then digits, no coordinate or function; got {fields}; "
+            "rename the fields, such as 'u' or 'v1'."
+        )
+    return axes, fields
+
+
+def _spread_noise(sd: Floats, shape: tuple[int, ...]) -> Floats:
+    try:
+        column = sd[:, None] if sd.shape == shape[:1] else sd
+        return np.array(np.broadcast_to(column, shape))
+    except ValueError:
+        raise InputError(
+            f"Expected noise as one number or of shape ({shape[0]},) or {shape}; got {sd.shape}; mend the shapes."
+        ) from None
+
+
+def _complete(named: dict[str, Floats], missing: Missing, where: Where) -> tuple[NDArray[np.bool_], list[str]]:
+    """Which readings are complete, and what to tell of the others."""
+    keep = np.ones(len(named["t"]), dtype=bool)
+    for name, column in named.items():
+        gaps = np.isnan(column)
+        if missing == "error" and gaps.any():
+            first = where(int(gaps.argmax()))
+            raise InputError(
+                f"Expected a value in every row of {name!r}; got {gaps.sum()} missing (first: {first}); "
+                "fill or remove those rows, or pass missing='drop'."
+            )
+        keep &= ~gaps
+    if not keep.any():
+        worst = max(named, key=lambda name: int(np.isnan(named[name]).sum()))
+        raise InputError(
+            f"Expected some complete readings; got a missing value in each of the {len(keep)} (most often {worst!r}); "
+            "check the column names and the marks for missing values."
+        )
+    lost = len(keep) - int(keep.sum())
+    return keep, [f"Dropped {lost} of {len(keep)} readings with missing values."] if lost else []
+
+
+def _check_range(name: str, column: Floats, where: Where) -> None:
+    infinite = np.isinf(column)
+    if infinite.any():
+        first = where(int(infinite.argmax()))
+        raise InputError(
+            f"Expected finite numbers in {name!r}; got {infinite.sum()} infinite (first: {first}); "
+            "correct those cells, or empty them to have them dropped."
+        )
+    if name.startswith("noise"):
+        low = column <= 0
+        if low.any():
+            raise InputError(
+                f"Expected standard deviations above zero as {name}; got {column[low.argmax()]:g} "
+                f"({where(int(low.argmax()))}); correct them or leave the noise out."
+            )
+
+
+def _number_sensors(
+    labels: NDArray[Any], keep: NDArray[np.bool_], where: Where
+) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Labels of any kind → numbers in the order of appearance, and names."""
+    import pandas as pd
+
+    if labels.dtype.kind in "fOUST":
+        labels = np.array([_label(cell) for cell in labels.tolist()], dtype=object)
+    code, distinct = pd.factorize(labels)
+    names = tuple(map(str, distinct))
+    blank = (code < 0) & keep
+    if blank.any():
+        raise InputError(
+            f"Expected a sensor for every reading; got {blank.sum()} without (first: {where(int(blank.argmax()))}); "
+            "fill them in, or pass sensor=False to tell sensors by their places."
+        )
+    return code, names
+
+
+def _label(cell: Any) -> str | None:
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))  # numbered sensors arrive as floats wherever their column has a gap
+    text = str(cell).strip()
+    return text if text and (isinstance(cell, str) or not is_missing(cell)) else None
+
+
+def _without_repeats(
+    time: Floats,
+    space: Floats,
+    values: Floats,
+    code: NDArray[np.intp] | None,
+    keep: NDArray[np.bool_],
+    where: Where,
+) -> tuple[NDArray[np.bool_], list[str]]:
+    """Repeats of a reading go; two that contradict each other are an error, unless two named sensors disagree."""
+    rows = np.flatnonzero(keep)
+    keys = [*space[rows].T, time[rows], *([] if code is None else [code[rows]])]
+    order = rows[np.lexsort(keys)]
+    same = np.ones(max(len(order) - 1, 0), dtype=bool)
+    for column in (*space.T, time, *([] if code is None else [code])):
+        same &= column[order[1:]] == column[order[:-1]]
+    clash = same & (values[order[1:]] != values[order[:-1]]).any(axis=1)
+    if clash.any():
+        first = int(clash.argmax())
+        one, other = sorted((int(order[first]), int(order[first + 1])))
+        place = ", ".join(f"{number:g}" for number in (time[one], *space[one]))
+        raise InputError(
+            f"Expected one value per time and place; got {clash.sum()} repeated with different values "
+            f"(first: {where(one)} and {where(other)}, at {place}); average or remove them, "
+            "or name the column that tells the sensors apart with sensor=."
+        )
+    repeated = order[1:][same]
+    if not len(repeated):
+        return keep, []
+    kept = keep.copy()
+    kept[repeated] = False
+    return kept, [f"Dropped {len(repeated)} of {len(rows)} readings that repeat another one exactly."]
+
+
+def _number_places(space: Floats) -> NDArray[np.intp]:
+    """Each distinct place as a number, in the order of the places. np.unique(axis=0) is many times slower."""
+    order = np.lexsort(space.T[::-1])
+    code = np.empty(len(space), dtype=np.intp)
+    new = (space[order[1:]] != space[order[:-1]]).any(axis=1)
+    code[order] = np.concatenate([[0], np.cumsum(new)])
+    return code
+
+
+def _check_enough(time: Floats, space: Floats, values: Floats, axes: Sequence[str], fields: Sequence[str]) -> None:
+    for what, count in (("places", int(_number_places(space).max()) + 1), ("times", len(np.unique(time)))):
+        if count < LEAST:
+            raise InputError(
+                f"Expected readings at {LEAST} or more distinct {what}; got {count}; "
+                f"add readings, or check which columns are time and space."
+            )
+    for name, column in zip(axes, space.T, strict=True):
+        if column.min() == column.max():
+            raise InputError(
+                f"Expected places that differ along {name!r}; got only {column[0]:g}; leave that axis out of space=."
+            )
+    for name, column in zip(fields, values.T, strict=True):
+        if column.min() == column.max():
+            raise InputError(
+                f"Expected a field {name!r} that varies; got the constant {column[0]:g}; "
+                "choose another column with fields=, or check the sensors."
+            )

@@ -1,0 +1,296 @@
+"""Frames, xarray objects, named arrays and grids → `Table` → `Readings`.
+
+:func:`to_readings` is the one road: it settles who is who (`names`), brings everything to one row per reading, and
+hands the columns to `check.assemble`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import permutations
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdescry.data.check import Floats, Where, as_array, assemble, numbers
+from pdescry.data.clock import clock
+from pdescry.data.names import Roles, is_sensor_name, resolve, tidy
+from pdescry.data.table import Table, Variable
+from pdescry.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from pdescry.data.readings import Missing, Readings
+
+Dims = tuple[str, ...]
+
+
+def from_frame(frame: pd.DataFrame, source: str, where: Where | None = None, remark: str = "") -> Table:
+    """The columns of a frame, and its index where that has a name or holds dates."""
+    import pandas as pd
+
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(
+            f"Expected a pandas DataFrame; got {type(frame).__name__}; use Readings.from_arrays for arrays."
+        )
+    labels = frame.index
+    if isinstance(labels, pd.DatetimeIndex | pd.TimedeltaIndex) and labels.name is None:
+        frame = frame.rename_axis(index="time")
+    if any(name is not None for name in frame.index.names):
+        clash = [name for name in frame.index.names if name in frame.columns]
+        frame = frame.reset_index(level=clash, drop=True).reset_index() if len(clash) < labels.nlevels else frame
+    names = [str(name) for name in frame.columns]
+    check_distinct(names, source)
+    variables = {name: Variable(_plain(frame.iloc[:, k])) for k, name in enumerate(names)}
+    return Table(variables, source, where=where or (lambda i: f"index {labels[i]!r}"), remark=remark)
+
+
+def check_distinct(names: Sequence[str], source: str) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"Expected columns with different names in {source}; got {twice!r} {names.count(twice)} times; rename them."
+        )
+
+
+def _plain(column: pd.Series) -> NDArray[Any]:
+    """A pandas column as a numpy array, with gaps as NaN or NaT where the type has them."""
+    import pandas as pd
+
+    kind = column.dtype
+    if isinstance(kind, pd.DatetimeTZDtype):
+        return column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
+    if isinstance(kind, np.dtype):
+        return column.to_numpy()
+    if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind) and column.hasnans:
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if pd.api.types.is_datetime64_any_dtype(kind):
+        return column.to_numpy(dtype="datetime64[ns]")
+    if pd.api.types.is_numeric_dtype(kind):
+        return column.to_numpy()
+    return column.to_numpy(dtype=object)
+
+
+def from_xarray(obj: xr.DataArray | xr.Dataset, source: str) -> Table:
+    """All variables of an xarray object, with their dimensions."""
+    import xarray as xr
+
+    if isinstance(obj, xr.DataArray):
+        obj = obj.to_dataset(name="u" if obj.name is None or obj.name in obj.coords else obj.name)
+    if not isinstance(obj, xr.Dataset):
+        raise InputError(f"Expected an xarray object; got {type(obj).__name__}; use Readings.from_arrays for arrays.")
+    variables = {
+        str(name): Variable(np.asarray(variable.values), tuple(map(str, variable.dims)))
+        for name, variable in obj.variables.items()
+    }
+    for dim, size in obj.sizes.items():
+        if dim not in variables and is_sensor_name(str(dim)):
+            variables[str(dim)] = Variable(np.arange(size), (str(dim),))
+    coordinates = frozenset(map(str, obj.coords)) | (variables.keys() - set(map(str, obj.data_vars)))
+    return Table(variables, source, coordinates)
+
+
+def from_named_arrays(arrays: Mapping[str, NDArray[Any]], source: str) -> Table:
+    """Arrays from a file that knows no dimensions. A vector is a vector, be it a row or a column of a matrix."""
+    variables = {}
+    for name, array in arrays.items():
+        is_vector = array.ndim == 2 and 1 in array.shape
+        variables[name] = Variable(array.reshape(-1) if is_vector else array, None)
+    return Table(variables, source)
+
+
+def from_grid(
+    t: ArrayLike,
+    x: ArrayLike | Sequence[ArrayLike],
+    u: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    noise: float | None,
+    axes: Sequence[str] | None,
+    source: str,
+    missing: Missing,
+) -> Readings:
+    """See `Readings.from_grid`. Unlike a file, the caller can be asked for the one right order of axes."""
+    several = isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) == 1
+    coordinates = [as_array(axis, "an axis") for axis in ([t, *x] if several else [t, x])]  # type: ignore[misc]
+    fields = {name: as_array(array, name) for name, array in (u if isinstance(u, Mapping) else {"u": u}).items()}
+    shape = tuple(len(axis) if axis.ndim == 1 else -1 for axis in coordinates)
+    for name, array in fields.items():
+        if array.shape != shape:
+            remedy = f"pass {name}.T" if array.shape == shape[::-1] else "mend the shapes"
+            got = f"{name} {array.shape} with coordinates {', '.join(str(axis.shape) for axis in coordinates)}"
+            raise InputError(
+                f"Expected one value per time and place, {name}[t, x]; got mixed-up shapes: {got}; {remedy}."
+            )
+    where = _entry_of(shape)
+    time, notes = clock(coordinates[0], "t", "entry {}".format)
+    columns = np.meshgrid(time, *coordinates[1:], indexing="ij", copy=False)
+    return assemble(
+        columns[0].ravel(),
+        np.stack([numbers(column, "x", where).ravel() for column in columns[1:]], axis=1),
+        np.stack([numbers(array, name, where).ravel() for name, array in fields.items()], axis=1),
+        noise=noise,
+        axes=axes,
+        fields=None if not isinstance(u, Mapping) else list(fields),
+        source=source,
+        missing=missing,
+        notes=notes,
+        where=where,
+    )
+
+
+def to_readings(
+    table: Table,
+    *,
+    time: str | None = None,
+    space: str | Sequence[str] | None = None,
+    fields: str | Sequence[str] | None = None,
+    sensor: str | Literal[False] | None = None,
+    noise: str | Sequence[str] | float | Literal[False] | None = None,
+    missing: Missing = "drop",
+) -> Readings:
+    """The one road from a table to readings; arguments as in `read`."""
+    roles = resolve(table, time, space, fields, sensor, noise)
+    axes, field_names, notes = tidy(roles)
+    if roles.places:
+        return _from_wide(table, roles, notes, missing)
+    noise_names = roles.noise if isinstance(roles.noise, tuple) else ()
+    dims, told = _dimensions(table, roles, noise_names)
+    notes += told
+    spread, where = _spreader(table, roles, dims)
+
+    def column(name: str) -> Floats:
+        return spread(name, numbers(table.variables[name].values, name, _entries(table, name)))
+
+    times, told = clock(table.variables[roles.time].values, roles.time, _entries(table, roles.time))
+    notes += told
+    labels = None if roles.sensor is None else spread(roles.sensor, table.variables[roles.sensor].values)
+    if labels is not None and roles.sensor_was_guessed and len(set(map(str, labels))) == len(labels):
+        notes.append(f"{roles.sensor!r} differs in every row, so it numbers the rows and not the sensors; not used.")
+        labels = None
+    return assemble(
+        spread(roles.time, times),
+        np.stack([column(name) for name in roles.space], axis=1),
+        np.stack([column(name) for name in roles.fields], axis=1),
+        sensor=labels,
+        noise=np.stack([column(name) for name in noise_names], axis=1) if noise_names else roles.noise,
+        axes=axes,
+        fields=field_names,
+        source=table.source,
+        missing=missing,
+        notes=notes,
+        where=where,
+    )
+
+
+def _from_wide(table: Table, roles: Roles, notes: list[str], missing: Missing) -> Readings:
+    """A column per place → a row per reading."""
+    if isinstance(roles.noise, tuple):
+        raise InputError("Expected noise= as one number for a wide table; got columns; pass a standard deviation.")
+    times, told = clock(table.variables[roles.time].values, roles.time, table.where)
+    columns = [numbers(table.variables[name].values, name, table.where) for name in roles.fields]
+    many = len(columns)
+    return assemble(
+        np.repeat(times, many),
+        np.tile(roles.places, len(times)),
+        np.stack(columns, axis=1).ravel(),
+        noise=roles.noise,
+        source=table.source,
+        missing=missing,
+        notes=[*notes, *told],
+        where=lambda i: f"{table.where(i // many)}, column {roles.fields[i % many]!r}",
+    )
+
+
+def _entries(table: Table, name: str) -> Where:
+    """How to name the i-th entry of one variable, before it is spread over the readings."""
+    return table.where if table.is_long() else _entry_of(table.variables[name].values.shape)
+
+
+def _entry_of(shape: tuple[int, ...]) -> Where:
+    return lambda i: f"entry {', '.join(str(int(k)) for k in np.unravel_index(i, shape))}" if shape else "its value"
+
+
+def _spreader(
+    table: Table, roles: Roles, dims: dict[str, Dims]
+) -> tuple[Callable[[str, NDArray[Any]], NDArray[Any]], Where]:
+    """A function that repeats a variable along the dimensions it lacks and lays it out as (N,); names of its rows."""
+    field = roles.fields[0]
+    order, shape = dims[field], table.variables[field].values.shape
+
+    def spread(name: str, values: NDArray[Any]) -> NDArray[Any]:
+        own = dims[name]
+        aligned = values.transpose([own.index(dim) for dim in order if dim in own])
+        sizes = [size if dim in own else 1 for dim, size in zip(order, shape, strict=True)]
+        return np.broadcast_to(aligned.reshape(sizes), shape).reshape(-1)
+
+    return spread, table.where if table.is_long() else _entry_of(shape)
+
+
+def _dimensions(table: Table, roles: Roles, noise: tuple[str, ...]) -> tuple[dict[str, Dims], list[str]]:
+    """The dimensions of each variable in use, and notes where they had to be inferred from lengths."""
+    coordinates = [roles.time, *roles.space, *([roles.sensor] if roles.sensor else [])]
+    used = {name: table.variables[name] for name in (*coordinates, *roles.fields, *noise)}
+    notes: list[str] = []
+    dims = {name: variable.dims for name, variable in used.items() if variable.dims is not None}
+    if len(dims) < len(used):
+        dims, notes = _infer(table, roles, noise)
+    full = set(dims[roles.fields[0]])
+    same = all(set(dims[name]) == full for name in roles.fields)
+    if not same or not all(set(own) <= full and len(set(own)) == len(own) for own in dims.values()):
+        raise _mixed_up(table, list(used))
+    return dims, notes
+
+
+def _mixed_up(table: Table, names: Sequence[str]) -> InputError:
+    shapes = ", ".join(f"{name!r} {table.variables[name].values.shape}" for name in names)
+    return InputError(
+        f"Expected t (nt,), x (nx,) and u (nt, nx), or all of one shape, in {table.source}; "
+        f"got mixed-up shapes: {shapes}; "
+        "mend the shapes, or name other arrays with time=, space= and fields=."
+    )
+
+
+def _infer(table: Table, roles: Roles, noise: tuple[str, ...]) -> tuple[dict[str, Dims], list[str]]:
+    """Dimensions of plain arrays from their lengths: u[t, x] by preference, another order where only that one fits."""
+    shapes = {name: table.variables[name].values.shape for name in table.variables}
+    shape = shapes[roles.fields[0]]
+    every = tuple(f"axis {k}" for k in range(len(shape)))
+    dims: dict[str, Dims] = {name: every if shapes[name] == shape else () for name in (*roles.fields, *noise)}
+    if any(shapes[name] not in (shape, ()) for name in dims):
+        raise _mixed_up(table, [roles.time, *roles.space, *dims])
+    grid = [roles.time, *roles.space]
+    if len(grid) == len(shape) > 1 and all(len(shapes[name]) == 1 for name in grid):
+        order, notes = _order_on_grid(table, grid, shape, [shapes[name][0] for name in grid])
+        dims |= {name: (every[order.index(k)],) for k, name in enumerate(grid)}
+    else:
+        notes = []
+    for name in (*grid, *([roles.sensor] if roles.sensor else [])):
+        if name not in dims:
+            fitting = [every] if shapes[name] == shape else [(every[k],) for k in _fits(shapes[name], shape)]
+            if len(fitting) != 1:
+                raise _mixed_up(table, [*grid, *roles.fields])
+            dims[name] = fitting[0]
+    return dims, notes
+
+
+def _fits(own: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
+    return [k for k, size in enumerate(shape) if own == (size,)]
+
+
+def _order_on_grid(
+    table: Table, grid: list[str], shape: tuple[int, ...], lengths: list[int]
+) -> tuple[tuple[int, ...], list[str]]:
+    """Which coordinate runs along which axis of the field. Space keeps its order; time comes first if it can."""
+    fitting = [order for order in permutations(range(len(grid))) if tuple(lengths[k] for k in order) == shape]
+    kept = [order for order in fitting if [k for k in order if k] == list(range(1, len(grid)))] or fitting
+    if not kept or (len(kept) > 1 and kept[0][0] != 0):
+        raise _mixed_up(table, [*grid])
+    axes = ", ".join(grid[k] for k in kept[0])
+    if len(fitting) > 1:
+        return kept[0], [
+            f"Equal lengths leave the order of the axes open: taken as [{axes}]; transpose if that is wrong."
+        ]
+    return kept[0], [] if kept[0][0] == 0 else [f"The field was taken as [{axes}], the only order that fits."]

@@ -1,0 +1,307 @@
+"""Which column is time, which is space, which is a field: as told, else as guessed where it is obvious.
+
+A guess is made only where one choice stands out; anything else is an error that names the argument to pass.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pdescry.data.table import Table
+from pdescry.equation.parser import RESERVED
+from pdescry.errors import InputError
+
+# The first tier with a hit decides; two hits in one tier are ambiguous.
+_TIME = (
+    {"t", "time"},
+    {"timestamp", "datetime", "date_time", "date", "elapsed", "elapsed_time", "seconds", "minutes", "hours", "days"},
+)
+_SPACE_WORDS = {"position", "pos", "place", "location", "loc", "depth", "distance", "dist", "height", "altitude"}
+_SENSOR = (
+    {"sensor", "sensor_id", "sensorid", "sensor_name", "sensor_no", "sensor_number"},
+    {"id", "station", "station_id", "probe", "probe_id", "channel", "node", "gauge", "thermistor", "thermocouple"},
+)
+_FIELDS = ("u", "v", "w")
+_NOISE = ("sd", "std", "stdev", "sigma", "noise", "uncertainty", "unc", "err", "error", "stderr")
+_NOISE_COLUMN = re.compile(rf"(?:.+_)?(?:{'|'.join(_NOISE)})|(?:{'|'.join(_NOISE)})_.+")
+_ROW_NUMBER = re.compile(r"|#|no|nr|row|line|record|index|unnamed.*|__index_level.*")
+_UNIT = (
+    "s|secs?|seconds?|ms|us|µs|mins?|minutes?|h|hrs?|hours?|d|days?|yr|years?|[munckµ]?m|ft|met(?:re|er)s?|"
+    "k|c|deg[cf]|celsius|kelvin|[hk]?pa|m?bar|kg|mol|percent|pct"
+)
+_BRACKETS = re.compile(r"\s*[(\[{<][^()\[\]{}<>]*[)\]}>]\s*$")
+_DIVIDED = re.compile(r"\s+/\s*\S+$|(?<=\w)/\w+$")  # "t / s", the notation of the metrologists
+_UNIT_SUFFIX = re.compile(rf"(?<=[^\W_])[_ .\-]+(?:{_UNIT})$", re.IGNORECASE)
+_LETTER = re.compile(r"(?:pos|position|coord|coordinate)_?([xyz])|([xyz])_?(?:pos|position|coord|coordinate)")
+_PLACE = re.compile(rf"(?:x\s*=\s*)?([+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?)\s*(?:{_UNIT})?", re.IGNORECASE)
+_FIELD_NAME = re.compile(r"[A-Za-z]+[0-9]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Which variable plays which part. In a wide table ``fields`` are its columns and ``places`` their headers."""
+
+    time: str
+    space: tuple[str, ...]
+    fields: tuple[str, ...]
+    sensor: str | None = None
+    noise: tuple[str, ...] | float | None = None
+    places: tuple[float, ...] = ()
+    unused: tuple[str, ...] = ()
+    sensor_was_guessed: bool = False
+
+
+def is_field_name(name: object) -> bool:
+    """Letters, then digits; not a coordinate and not a word of the equation language."""
+    return isinstance(name, str) and bool(_FIELD_NAME.fullmatch(name)) and name not in {*RESERVED, *"txyz"}
+
+
+def is_sensor_name(name: str) -> bool:
+    return any(_key(name) in tier for tier in _SENSOR)
+
+
+def resolve(
+    table: Table,
+    time: str | None = None,
+    space: str | Sequence[str] | None = None,
+    fields: str | Sequence[str] | None = None,
+    sensor: str | Literal[False] | None = None,
+    noise: str | Sequence[str] | float | Literal[False] | None = None,
+) -> Roles:
+    """The part of each variable of the table, or the error that says which argument settles it."""
+    given_space, given_fields = _listed(space, "space"), _listed(fields, "fields")
+    if len(given_space) > 3:
+        raise InputError(f"Expected at most 3 columns for space; got {len(given_space)}; leave some out of space=.")
+    told = [] if time is None else [_find(table, time, "time")]
+    told += (chosen_space := [_find(table, name, "space") for name in given_space])
+    told += (chosen_fields := [_find(table, name, "fields") for name in given_fields])
+    chosen_sensor = None
+    if sensor is not None and sensor is not False:
+        told.append(chosen_sensor := _find(table, sensor, "sensor"))
+    chosen_noise = _told_noise(table, noise)
+    told += chosen_noise if isinstance(chosen_noise, tuple) else ()
+    twice = next((name for name in told if told.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"Expected a column for each part; got {twice!r} for two of them; name another one for either."
+        )
+
+    free = [name for name in table.variables if name not in told]
+    the_time = told[0] if time is not None else _one_of(table, free, _TIME, "time", "'t' or 'time'")
+    free = [name for name in free if name != the_time]
+    sensor_was_guessed = False
+    if sensor is None:
+        chosen_sensor = _at_most_one_of(free, _SENSOR, "sensor")
+        sensor_was_guessed = chosen_sensor is not None
+        free = [name for name in free if name != chosen_sensor]
+    if not (chosen_space or chosen_fields) and (places := _places_in_headers(table, free)):
+        wide = tuple(name for name in free if _header_place(name) is not None)
+        return Roles(the_time, (), wide, None, chosen_noise, places)
+    if not chosen_space:
+        chosen_space = _guess_space(table, free)
+        free = [name for name in free if name not in chosen_space]
+    if not chosen_fields:
+        chosen_fields = _guess_fields(table, free, chosen_space)
+        free = [name for name in free if name not in chosen_fields]
+    if noise is None:
+        chosen_noise = _guess_noise(free, chosen_fields)
+        free = [name for name in free if not (isinstance(chosen_noise, tuple) and name in chosen_noise)]
+    unused = tuple(name for name in free if _could_be_field(table, name))
+    return Roles(
+        the_time,
+        tuple(chosen_space),
+        tuple(chosen_fields),
+        chosen_sensor,
+        chosen_noise,
+        unused=unused,
+        sensor_was_guessed=sensor_was_guessed,
+    )
+
+
+def tidy(roles: Roles) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
+    """Axes and field names fit for an equation, and a note on each name that had to change."""
+    if roles.places:
+        return ("x",), ("u",), [f"Read as a wide table: one column for each of {len(roles.places)} places, field u."]
+    keys = [_key(name) for name in roles.space]
+    spare = iter([letter for letter in "xyz" if letter not in keys])
+    axes = tuple(key if key in ("x", "y", "z") and key not in keys[:k] else next(spare) for k, key in enumerate(keys))
+    fields: list[str] = []
+    for name in roles.fields:
+        bare = _BRACKETS.sub("", name)
+        spare_names = (*_FIELDS, *(f"u{k + 1}" for k in range(len(roles.fields))))
+        options = (_reduce(_stem(name)), _reduce(bare), *spare_names)
+        fields.append(next(option for option in options if is_field_name(option) and option not in fields))
+    old, new = (roles.time, *roles.space, *roles.fields), ("t", *axes, *fields)
+    changes = [f"{was!r} is {now}" for was, now in zip(old, new, strict=True) if was != now]
+    notes = [f"Names for equations: {', '.join(changes)}."] if changes else []
+    if roles.unused:
+        notes.append(f"Not used: {', '.join(map(repr, roles.unused[:12]))}{' …' if len(roles.unused) > 12 else ''}.")
+    return axes, tuple(fields), notes
+
+
+def _stem(name: str) -> str:
+    """A header without its unit: ``time (s)``, ``t [s]``, ``t / s``, ``x_m`` become ``time``, ``t``, ``t``, ``x``."""
+    bare = _DIVIDED.sub("", _BRACKETS.sub("", name.strip())).strip()
+    return _UNIT_SUFFIX.sub("", bare) or name.strip()
+
+
+def _key(name: str) -> str:
+    """The form in which names are compared. T alone keeps its case: it is a temperature as often as a time."""
+    stem = re.sub(r"[\s\-.]+", "_", _stem(name))
+    if stem == "T":
+        return stem
+    key = stem.lower()
+    match = _LETTER.fullmatch(key)
+    return (match.group(1) or match.group(2)) if match else key
+
+
+def _reduce(name: str) -> str:
+    """Letters, then digits: ``cell density 2`` becomes ``celldensity2``."""
+    plain = re.sub(r"[^A-Za-z0-9]", "", name)
+    return re.sub(r"\d", "", plain) + plain[len(plain.rstrip("0123456789")) :]
+
+
+def _listed(given: str | Sequence[str] | None, argument: str) -> list[str]:
+    if given is None:
+        return []
+    names = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"Expected {argument}= as a name or a list of names; got {given!r}; pass names of columns.")
+    return names
+
+
+def _find(table: Table, name: object, argument: str) -> str:
+    """The variable of that name; the unit in its header may be left out."""
+    if not isinstance(name, str):
+        raise InputError(f"Expected {argument}= as a name; got {name!r}; pass the name of a column.")
+    if name in table.variables:
+        return name
+    alike = [known for known in table.variables if _stem(known) == name.strip()]
+    if len(alike) == 1:
+        return alike[0]
+    near = difflib.get_close_matches(name, table.variables, 1, 0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"pass {argument}= with one of them."
+    raise InputError(f"Expected a column {name!r} in {table.source}; got {_columns(table)}; {hint}")
+
+
+def _columns(table: Table) -> str:
+    return f"the columns {table.listing()}{table.remark}"
+
+
+def _hits(names: Iterable[str], tiers: Iterable[set[str]]) -> list[str]:
+    for tier in tiers:
+        found = [name for name in names if _key(name) in tier]
+        if found:
+            return found
+    return []
+
+
+def _at_most_one_of(names: Iterable[str], tiers: Iterable[set[str]], argument: str) -> str | None:
+    found = _hits(names, tiers)
+    if len(found) > 1:
+        raise _ambiguous(argument, found)
+    return found[0] if found else None
+
+
+def _one_of(table: Table, names: Iterable[str], tiers: Iterable[set[str]], argument: str, such_as: str) -> str:
+    found = _at_most_one_of(names, tiers, argument)
+    if found is None:
+        raise InputError(
+            f"Expected a column for {argument}, such as {such_as}, in {table.source}; got {_columns(table)}; "
+            f"name it with {argument}=."
+        )
+    return found
+
+
+def _ambiguous(argument: str, found: Sequence[str]) -> InputError:
+    shown = ", ".join(map(repr, found[:12]))
+    return InputError(
+        f"Expected one obvious choice for {argument}; got {shown}, which is ambiguous; "
+        f"name the right one, as in {argument}={found[0]!r}."
+    )
+
+
+def _guess_space(table: Table, names: list[str]) -> list[str]:
+    axes = {letter: [name for name in names if _key(name) == letter] for letter in "xyz"}
+    for found in axes.values():
+        if len(found) > 1:
+            raise _ambiguous("space", found)
+    lettered = [found[0] for found in axes.values() if found]
+    return lettered or [_one_of(table, names, (_SPACE_WORDS,), "space", "'x' or 'position'")]
+
+
+def _could_be_field(table: Table, name: str) -> bool:
+    variable, key = table.variables[name], _key(name)
+    return (
+        name not in table.coordinates
+        and variable.values.size > 1
+        and not _NOISE_COLUMN.fullmatch(key)
+        and not _ROW_NUMBER.fullmatch(key)
+        and table.is_numeric(name)
+    )
+
+
+def _guess_fields(table: Table, names: list[str], space: list[str]) -> list[str]:
+    usual = [name for name in names if _stem(name) in _FIELDS] or [name for name in names if _key(name) in _FIELDS]
+    if usual:
+        if len({_key(name) for name in usual}) < len(usual):
+            raise _ambiguous("fields", usual)
+        return sorted(usual, key=_key)
+    left = [name for name in names if _could_be_field(table, name)]
+    # Beside a field on a grid lie its parameters: only the largest arrays can be fields.
+    largest = max((table.variables[name].values.size for name in left), default=0)
+    left = [name for name in left if table.variables[name].values.size == largest]
+    if len(left) > 1:
+        raise _ambiguous("fields", left)
+    if not left:
+        taken = f" (with {', '.join(map(repr, space))} taken as space)"
+        raise InputError(
+            f"Expected a column of measured values, such as 'u', in {table.source}; got {_columns(table)}{taken}; "
+            "name it with fields=."
+        )
+    return left
+
+
+def _told_noise(table: Table, noise: str | Sequence[str] | float | bool | None) -> tuple[str, ...] | float | None:
+    if noise is None or noise is False:
+        return None
+    if isinstance(noise, int | float) and noise is not True:
+        return float(noise)
+    if noise is True or not isinstance(noise, str | Sequence):
+        raise InputError(f"Expected noise= as a standard deviation or as names of columns; got {noise!r}; pass either.")
+    return tuple(_find(table, name, "noise") for name in _listed(noise, "noise"))
+
+
+def _guess_noise(names: list[str], fields: list[str]) -> tuple[str, ...] | None:
+    found: list[str | None] = []
+    for field in fields:
+        key = _key(field).lower()
+        own = {f"{key}_{word}" for word in _NOISE} | {f"{word}_{key}" for word in _NOISE}
+        tiers: list[set[str]] = [own, set(_NOISE)] if len(fields) == 1 else [own]
+        found.append(_at_most_one_of(names, tiers, "noise"))
+    known = tuple(name for name in found if name is not None)
+    if known and len(known) < len(fields):
+        raise InputError(
+            f"Expected a noise column for each of the fields {', '.join(map(repr, fields))}; got only "
+            f"{', '.join(map(repr, known))}; name them with noise=, or pass noise=False to leave them out."
+        )
+    return known or None
+
+
+def _header_place(name: str) -> float | None:
+    """The place that a header such as ``0.25``, ``x = 0.25`` or ``0,25 m`` stands for."""
+    match = _PLACE.fullmatch(name.strip())
+    return None if match is None else float(match.group(1).replace(",", "."))
+
+
+def _places_in_headers(table: Table, names: list[str]) -> tuple[float, ...]:
+    """The places of a wide table, or none if it is not one."""
+    headers = [name for name in names if not _ROW_NUMBER.fullmatch(_key(name))]
+    places = [_header_place(name) for name in headers]
+    if table.remark or not table.is_long() or not places or None in places:
+        return ()
+    return tuple(place for place in places if place is not None)

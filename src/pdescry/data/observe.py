@@ -1,0 +1,72 @@
+"""`observe`: a known solution → the readings that sensors would have taken of it. All randomness from one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdescry.data.layout import Layout, place_sensors, set_clocks
+from pdescry.data.readings import Readings
+from pdescry.errors import InputError
+
+if TYPE_CHECKING:
+    from pdescry.solver import Solution
+
+
+def observe(
+    solution: Solution,
+    *,
+    sensors: int | ArrayLike = 16,
+    layout: Layout = "random",
+    every: float | None = None,
+    times: Sequence[float] | NDArray[np.float64] | None = None,
+    jitter: float = 0.0,
+    missing: float = 0.0,
+    noise: float | ArrayLike = 0.0,
+    relative: bool = False,
+    seed: int = 0,
+    source: str = "",
+) -> Readings:
+    """Readings of a solution by a few sensors.
+
+    sensors: how many, or their places. layout: "random" over the whole domain, or "even".
+    every, times: the time step (default: 50 steps) or the times of reading. jitter: each sensor reads up to this
+    fraction of a step early or late. missing: the fraction of readings that are lost.
+    noise: standard deviation of Gaussian noise, one number or one for each sensor; with ``relative=True`` in units of
+    the standard deviation of the field over the readings (0.05 is 5 %).
+    seed: sensor places, clocks, losses and noise each draw from a stream of their own, so that changing the noise
+    moves no sensor.
+    """
+    solution.require_ok()
+    for_places, for_clocks, for_losses, for_noise = (
+        np.random.default_rng(stream) for stream in np.random.SeedSequence(seed).spawn(4)
+    )
+    places = place_sensors(sensors, layout, solution.domain, for_places)
+    clocks = set_clocks(every, times, float(solution.times[-1]), len(places), jitter, for_clocks)
+    if not 0 <= missing < 1:
+        raise InputError(f"Expected missing as a fraction of the readings from 0 up to 1; got {missing}.")
+    kept = for_losses.uniform(size=clocks.shape) >= missing
+    sensor = np.broadcast_to(np.arange(len(places))[:, None], clocks.shape)[kept]
+    t, x = clocks[kept], places[sensor]
+    true = np.stack([solution.at(t, x, of=field) for field in solution.equation.fields], axis=1)  # (N, f)
+    sd = _noise_of_sensors(noise, len(places))[sensor, None] * (true.std(axis=0) if relative else 1.0)
+    return Readings.from_arrays(
+        t,
+        x,
+        true + sd * for_noise.standard_normal(true.shape),
+        axes=(solution.axis,),
+        fields=solution.equation.fields,
+        source=source or f"simulated from {solution.equation}",
+    )
+
+
+def _noise_of_sensors(noise: float | ArrayLike, sensors: int) -> NDArray[np.float64]:
+    sd = np.asarray(noise, dtype=float)
+    if sd.shape not in ((), (sensors,)) or not np.all(np.isfinite(sd) & (sd >= 0)):
+        raise InputError(
+            f"Expected noise as a number from 0 on, or {sensors} of them (one for each sensor); got {noise!r}."
+        )
+    return np.broadcast_to(sd, (sensors,))

@@ -1,0 +1,103 @@
+"""`read`: a file of any known format → `Readings`."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from pdescry.data.check import shorten
+from pdescry.data.convert import to_readings
+from pdescry.data.formats import FORMATS, looks_like
+from pdescry.data.readings import Missing, Readings
+from pdescry.data.table import Table
+from pdescry.errors import InputError
+
+
+def read(
+    path: str | os.PathLike[str],
+    time: str | None = None,
+    space: str | Sequence[str] | None = None,
+    fields: str | Sequence[str] | None = None,
+    sensor: str | Literal[False] | None = None,
+    noise: str | Sequence[str] | float | Literal[False] | None = None,
+    missing: Missing = "drop",
+    format: str | None = None,
+) -> Readings:
+    """Readings from a CSV, Parquet, NetCDF, Zarr, ``.npz`` or MATLAB file.
+
+    time, space, fields: names of columns (or variables), guessed where they are obvious: ``t`` or ``time``;
+    ``x``, ``y``, ``z`` or ``position``; ``u``, ``v``, ``w`` or the only column left. Units in a header, as in
+    ``time (s)``, may be left out. A table with a column per place (``t, 0.1, 0.25``) is understood as well.
+    sensor: the column that tells sensors apart; False to tell them by their places alone.
+    noise: a standard deviation, or the column(s) with one per reading; False to use none.
+    missing: "drop" leaves incomplete readings out and says so in ``notes``; "error" refuses them.
+    format: "csv", "parquet", "netcdf", "zarr", "npz" or "matlab", where the file's name does not tell.
+
+    Whatever is wrong with the file arrives as `InputError`, one sentence with the remedy.
+    """
+    table = _load(path, format, sensor)
+    return to_readings(table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing)
+
+
+def _load(path: str | os.PathLike[str], format: str | None, sensor: object) -> Table:
+    try:
+        file = Path(path)
+        exists, is_folder, is_file = file.exists(), file.is_dir(), file.is_file()
+    except (TypeError, ValueError, OSError) as fault:
+        raise InputError(f"Expected the path of a file; got {shorten(path)}; pass a name such as 'rod.csv'.") from fault
+    if not exists:
+        raise InputError(_no_such_file(file))
+    if not (is_file or is_folder):
+        raise InputError(f"Expected a file; got the device or pipe {file.name!r}; save its contents to a file first.")
+    try:
+        kind = _format_of(file, format)
+        if is_folder != (kind == "zarr"):
+            got = "a folder" if is_folder else "a file"
+            wanted = "a Zarr folder" if kind == "zarr" else "a file"
+            raise InputError(f"Expected {wanted}; got {got}, {file.name!r}; pass the path of {wanted}.")
+        if is_file and file.stat().st_size == 0:
+            raise InputError(f"Expected readings in {file.name}; got an empty file; check how it was written.")
+        labels = sensor if isinstance(sensor, str) else None
+        return FORMATS[kind].load(file, labels)
+    except OSError as fault:
+        raise InputError(f"Cannot open {file.name}: {fault.strerror or fault}; check its permissions.") from fault
+
+
+def _no_such_file(file: Path) -> str:
+    if not file.parent.is_dir():
+        return f"Expected a file; got no such folder as {str(file.parent)!r}; check the path."
+    try:
+        near = difflib.get_close_matches(file.name, os.listdir(file.parent), 3)
+    except OSError:
+        near = []
+    hint = (
+        f"did you mean {' or '.join(map(repr, near))}?"
+        if near
+        else f"check the name and the folder {str(file.parent)!r}."
+    )
+    return f"Expected a file; got no such file as {file.name!r}; {hint}"
+
+
+def _format_of(file: Path, format: str | None) -> str:
+    """The format told, else the one of the name's ending, else an error with what the first bytes look like."""
+    known = ", ".join(f"{name} ({' '.join(kind.endings)})" for name, kind in FORMATS.items())
+    if format is not None:
+        if format not in FORMATS:
+            raise InputError(f"Expected a known format: {known}; got format={format!r}; pass one of those names.")
+        return format
+    for name, kind in FORMATS.items():
+        if file.suffix.lower() in kind.endings:
+            return name
+    if file.is_dir():
+        if any((file / name).exists() for name in ("zarr.json", ".zgroup", ".zmetadata", ".zarray")):
+            return "zarr"
+        raise InputError(f"Expected a file; got the folder {file.name!r}; pass the path of a file inside it.")
+    ending = f"the ending {file.suffix!r}" if file.suffix else f"no ending in {file.name!r}"
+    seen = looks_like(file)
+    remedy = (
+        f"it looks like {seen}: pass format= with the right name" if seen else "pass format= with one of those names"
+    )
+    raise InputError(f"Expected a file of a known format: {known}; got {ending}; {remedy}, or save it as CSV.")

@@ -1,0 +1,295 @@
+"""`Readings`: scattered measurements of one or several fields, in the units in which they came.
+
+One row is one reading: when, where, what, and by which sensor. Sensors may stand anywhere and keep clocks of their own.
+Build one with a ``from_…`` method or :func:`pdescry.read`; each of these ends in :func:`pdescry.data.check.assemble`,
+the one place where the promises below are checked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pdescry.errors import InputError
+from pdescry.files import appearing
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from pdescry.data.noise_level import NoiseEstimate
+
+Missing = Literal["drop", "error"]
+Names = str | Sequence[str] | None
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Readings:
+    """N readings of f fields at places on d axes, by S sensors.
+
+    time: (N,) float64. space: (N, d) float64. values: (N, f) float64. All finite; no two contradict each other.
+    sensor: (N,) integers 0 … S-1. sensor_names: the S names that the user gave, or None where each distinct place
+    counts as a sensor (numbered in the order of their places).
+    noise: (N, f) known standard deviations, or None. axes, fields: names fit for an equation (``x``, ``u``).
+    source: where it comes from. notes: sentences about what was done on the way in, for the user to read.
+    """
+
+    time: NDArray[np.float64]
+    space: NDArray[np.float64]
+    values: NDArray[np.float64]
+    sensor: NDArray[np.intp]
+    sensor_names: tuple[str, ...] | None = None
+    axes: tuple[str, ...] = ("x",)
+    fields: tuple[str, ...] = ("u",)
+    noise: NDArray[np.float64] | None = None
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    time_name: str = "t"
+
+    def __post_init__(self) -> None:
+        for array in (self.time, self.space, self.values, self.sensor, self.noise):
+            if array is not None:
+                array.setflags(write=False)
+
+    # ---- ways in -----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_arrays(
+        cls,
+        time: ArrayLike,
+        space: ArrayLike,
+        values: ArrayLike,
+        *,
+        sensor: ArrayLike | None = None,
+        noise: ArrayLike | None = None,
+        axes: Sequence[str] | None = None,
+        fields: Sequence[str] | None = None,
+        source: str = "arrays",
+        missing: Missing = "drop",
+    ) -> Readings:
+        """One entry per reading: time (N,), space (N,) or (N, d), values (N,) or (N, f).
+
+        sensor: (N,) labels of any kind. noise: standard deviations, one number or (N,), (f,), (N, f).
+        Axes are called x, y, z and fields u, v, w unless named. Readings with a NaN are dropped, and told in ``notes``.
+        """
+        from pdescry.data.check import as_array, assemble
+        from pdescry.data.clock import clock
+
+        times, notes = clock(as_array(time, "time"), "time", "reading {}".format)
+        return assemble(
+            times,
+            space,
+            values,
+            sensor=sensor,
+            noise=noise,
+            axes=axes,
+            fields=fields,
+            source=source,
+            missing=missing,
+            notes=notes,
+        )
+
+    @classmethod
+    def from_grid(
+        cls,
+        t: ArrayLike,
+        x: ArrayLike | Sequence[ArrayLike],
+        u: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        noise: float | None = None,
+        axes: Sequence[str] | None = None,
+        source: str = "grid",
+        missing: Missing = "drop",
+    ) -> Readings:
+        """A field on a grid: t (nt,), x (nx,), u (nt, nx); in the plane x is the pair ``(x, y)`` and u is (nt, nx, ny).
+
+        Several fields come as a mapping ``{"u": …, "v": …}``.
+        """
+        from pdescry.data.convert import from_grid
+
+        return from_grid(t, x, u, noise=noise, axes=axes, source=source, missing=missing)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        time: str | None = None,
+        space: Names = None,
+        fields: Names = None,
+        sensor: str | Literal[False] | None = None,
+        noise: Names | float | Literal[False] = None,
+        *,
+        source: str = "frame",
+        missing: Missing = "drop",
+    ) -> Readings:
+        """A pandas frame, a row per reading or (wide) a column per place; arguments as in :func:`read`."""
+        from pdescry.data.convert import from_frame, to_readings
+
+        table = from_frame(frame, source)
+        return to_readings(table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing)
+
+    @classmethod
+    def from_xarray(
+        cls,
+        obj: xr.DataArray | xr.Dataset,
+        time: str | None = None,
+        space: Names = None,
+        fields: Names = None,
+        sensor: str | Literal[False] | None = None,
+        noise: Names | float | Literal[False] = None,
+        *,
+        source: str = "xarray",
+        missing: Missing = "drop",
+    ) -> Readings:
+        """A DataArray or Dataset over any dimensions; arguments as in :func:`read`."""
+        from pdescry.data.convert import from_xarray, to_readings
+
+        table = from_xarray(obj, source)
+        return to_readings(table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing)
+
+    # ---- looking at them ---------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __eq__(self, other: object) -> bool:
+        """The same readings in the same order; where they came from does not matter."""
+        if not isinstance(other, Readings):
+            return NotImplemented
+        if (self.axes, self.fields, self.sensor_names) != (other.axes, other.fields, other.sensor_names):
+            return False
+        if self.noise is None or other.noise is None:
+            noise_agrees = self.noise is other.noise
+        else:
+            noise_agrees = np.array_equal(self.noise, other.noise)
+        return noise_agrees and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in ("time", "space", "values", "sensor")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def summary(self) -> str:
+        """A few lines: how many, of what, from where to where, and the notes."""
+        spans = "; ".join(f"{name} from {low:.6g} to {high:.6g}" for name, (low, high) in self.span.items())
+        lines = [
+            f"{len(self)} readings of {', '.join(self.fields)} by {self.n_sensors} sensors"
+            f" at {len(self.times)} distinct times" + (f" ({self.source})" if self.source else ""),
+            f"  {spans}",
+            *(f"  {note}" for note in self.notes),
+        ]
+        return "\n".join(lines)
+
+    @property
+    def n_sensors(self) -> int:
+        return int(self.sensor.max()) + 1
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """The distinct times, sorted."""
+        return np.unique(self.time)
+
+    @property
+    def places(self) -> NDArray[np.float64]:
+        """(S, d): where each sensor stands (at its first reading, should it move)."""
+        return self.space[np.unique(self.sensor, return_index=True)[1]]
+
+    @property
+    def span(self) -> dict[str, tuple[float, float]]:
+        """From where to where: ``{"t": (0, 10), "x": (-8, 8)}``."""
+        columns = {self.time_name: self.time, **dict(zip(self.axes, self.space.T, strict=True))}
+        return {name: (float(column.min()), float(column.max())) for name, column in columns.items()}
+
+    def estimate_noise(self) -> NoiseEstimate:
+        """The standard deviation of the noise of each field, judged from each sensor's own record."""
+        from pdescry.data.noise_level import estimate_noise
+
+        return estimate_noise(self)
+
+    # ---- parts of them -----------------------------------------------------------------------------------------
+
+    def select(self, rows: ArrayLike | None = None, *, sensors: Iterable[int | str] | None = None) -> Readings:
+        """The readings where the boolean mask ``rows`` (N,) is true, or those of some sensors (numbers or names)."""
+        if (rows is None) == (sensors is None):
+            raise InputError("Expected either a mask of rows or sensors to select; pass exactly one of them.")
+        if sensors is not None:
+            keep = np.isin(self.sensor, [self._sensor_number(which) for which in sensors])
+        else:
+            keep = np.asarray(rows)
+            if keep.dtype != bool or keep.shape != self.time.shape:
+                raise InputError(
+                    f"Expected a boolean mask of shape {self.time.shape}; got {keep.dtype} of shape {keep.shape}; "
+                    "pass one True or False per reading."
+                )
+        if not keep.any():
+            raise InputError("Expected a selection with at least one reading; got none; widen the selection.")
+        kept, sensor = np.unique(self.sensor[keep], return_inverse=True)
+        return replace(
+            self,
+            time=self.time[keep],
+            space=self.space[keep],
+            values=self.values[keep],
+            noise=None if self.noise is None else self.noise[keep],
+            sensor=sensor,
+            sensor_names=None if self.sensor_names is None else tuple(self.sensor_names[k] for k in kept),
+        )
+
+    def of_sensor(self, which: int | str) -> Readings:
+        """All readings of one sensor, by number or name."""
+        return self.select(sensors=[which])
+
+    def _sensor_number(self, which: int | str) -> int:
+        if isinstance(which, str) and which in (self.sensor_names or ()):
+            return (self.sensor_names or ()).index(which)
+        if isinstance(which, int | np.integer) and 0 <= which < self.n_sensors:
+            return int(which)
+        known = f"names {', '.join(self.sensor_names[:12])}" if self.sensor_names else "no names"
+        raise InputError(
+            f"Expected a sensor from 0 to {self.n_sensors - 1} (they have {known}); got {which!r}; choose one of those."
+        )
+
+    # ---- ways out ----------------------------------------------------------------------------------------------
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """Column by column, under names that :func:`read` recognises without help."""
+        columns: dict[str, NDArray[Any]] = {self.time_name: self.time}
+        columns |= dict(zip(self.axes, self.space.T, strict=True))
+        columns |= dict(zip(self.fields, self.values.T, strict=True))
+        if self.noise is not None:
+            columns |= {f"{field}_sd": sd for field, sd in zip(self.fields, self.noise.T, strict=True)}
+        if self.sensor_names is not None:
+            columns["sensor"] = np.array(self.sensor_names, dtype=object)[self.sensor]
+        return columns
+
+    def to_frame(self) -> pd.DataFrame:
+        """A pandas frame with columns t, x, u, and u_sd and sensor where known."""
+        import pandas as pd
+
+        return pd.DataFrame(self._columns())
+
+    def to_xarray(self) -> xr.Dataset:
+        """An xarray Dataset over one dimension, ``reading``."""
+        import xarray as xr
+
+        columns = {name: ("reading", column) for name, column in self._columns().items()}
+        coordinates = (self.time_name, *self.axes, "sensor")
+        return xr.Dataset(
+            {name: column for name, column in columns.items() if name not in coordinates},
+            {name: column for name, column in columns.items() if name in coordinates},
+            {"source": self.source},
+        )
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write a CSV file; it appears whole or not at all, and :func:`read` gives back exactly these readings.
+
+        Several fields under names other than u, v, w have to be named again with ``fields=``.
+        """
+        with appearing(path) as temporary:
+            self.to_frame().to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")

@@ -1,0 +1,210 @@
+"""Named systems with their truth: the three of the paper, exactly as its section 4 states them, and seven more.
+
+    pdescry.systems.burgers().observe(sensors=16, every=0.2, noise=0.05, seed=3)
+
+gives readings as in the paper. ``systems.NAMES`` lists them all, ``systems.get("kdv")`` finds one by its name.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+from pdescry.data.observe import observe
+from pdescry.data.readings import Readings
+from pdescry.equation import Equation
+from pdescry.errors import InputError
+
+if TYPE_CHECKING:
+    from pdescry.solver import Solution
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A law with a domain, an initial state and boundary conditions: everything that determines the field."""
+
+    name: str
+    title: str
+    equation: Equation
+    domain: tuple[float, float]
+    until: float
+    every: float  # the time step of readings, unless told otherwise
+    initial: str | dict[str, str]
+    boundary: str
+
+    @cached_property
+    def solution(self) -> Solution:
+        """The field, solved once and kept."""
+        from pdescry.solver import simulate
+
+        found = simulate(
+            self.equation, domain=self.domain, until=self.until, initial=self.initial, boundary=self.boundary
+        )
+        return found.require_ok()
+
+    def observe(self, *, every: float | None = None, times: Any = None, **settings: Any) -> Readings:
+        """Readings of the field by a few sensors; settings as in `pdescry.data.observe`."""
+        every = self.every if every is None and times is None else every
+        return observe(self.solution, every=every, times=times, source=f"system {self.name}", **settings)
+
+
+@cache
+def burgers() -> System:
+    """Section 4.1 of the paper."""
+    return System(
+        "burgers",
+        "Burgers: a wave steepens into a shock that viscosity keeps smooth (the paper's)",
+        Equation.parse("u_t = -u*u_x + 0.1*u_xx"),
+        domain=(-8, 8),
+        until=10,
+        every=0.2,
+        initial="-sin(pi*x/8)",
+        boundary="dirichlet",
+    )
+
+
+@cache
+def kdv() -> System:
+    """Section 4.2 of the paper. It states no boundary condition; its data are periodic."""
+    return System(
+        "kdv",
+        "Korteweg–de Vries: a wave breaks up into solitons (the paper's)",
+        Equation.parse("u_t = -u*u_x - u_xxx"),
+        domain=(-20, 20),
+        until=40,
+        every=0.8,
+        initial="cos(-pi*x/20)",
+        boundary="periodic",
+    )
+
+
+@cache
+def heat() -> System:
+    """Section 4.3 of the paper. The initial state does not have the insulated ends' zero slope."""
+    return System(
+        "heat",
+        "Heat in an insulated rod (the paper's)",
+        Equation.parse("u_t = 2*u_xx"),
+        domain=(0, 10),
+        until=10,
+        every=0.2,
+        initial="10*cos(pi*(x-5)/10)",
+        boundary="neumann",
+    )
+
+
+@cache
+def kuramoto_sivashinsky() -> System:
+    return System(
+        "kuramoto_sivashinsky",
+        "Kuramoto–Sivashinsky: flame fronts on the way to chaos",
+        Equation.parse("u_t = -u*u_x - u_xx - u_xxxx"),
+        domain=(0, 36),
+        until=50,
+        every=0.5,
+        initial="cos(pi*x/18)*(1 + sin(pi*x/18))",
+        boundary="periodic",
+    )
+
+
+@cache
+def fisher_kpp() -> System:
+    return System(
+        "fisher_kpp",
+        "Fisher–KPP: a population spreads and saturates",
+        Equation.parse("u_t = u_xx + u - u^2"),
+        domain=(-20, 20),
+        until=8,
+        every=0.16,
+        initial="0.8*exp(-x^2/2)",
+        boundary="neumann",
+    )
+
+
+@cache
+def allen_cahn() -> System:
+    return System(
+        "allen_cahn",
+        "Allen–Cahn: two phases separate",
+        Equation.parse("u_t = 0.05*u_xx + u - u^3"),
+        domain=(-3, 3),
+        until=5,
+        every=0.1,
+        initial="0.1 + 0.6*cos(pi*x/3) + 0.4*sin(2*pi*x/3)",
+        boundary="periodic",
+    )
+
+
+@cache
+def advection_diffusion() -> System:
+    return System(
+        "advection_diffusion",
+        "Advection and diffusion: a cloud drifts and spreads",
+        Equation.parse("u_t = -u_x + 0.1*u_xx"),
+        domain=(-8, 8),
+        until=8,
+        every=0.16,
+        initial="exp(-x^2)",
+        boundary="periodic",
+    )
+
+
+@cache
+def kdv_two_solitons() -> System:
+    return System(
+        "kdv_two_solitons",
+        "Korteweg–de Vries: a tall soliton overtakes a low one",
+        Equation.parse("u_t = -6*u*u_x - u_xxx"),
+        domain=(-30, 30),
+        until=30,
+        every=0.6,
+        initial="0.8*sech(sqrt(0.4)*(x + 15))^2 + 0.3*sech(sqrt(0.15)*(x + 2))^2",
+        boundary="periodic",
+    )
+
+
+@cache
+def wave() -> System:
+    return System(
+        "wave",
+        "Wave: two pulses on a string with fixed ends (second order in time)",
+        Equation.parse("u_tt = u_xx"),
+        domain=(-5, 5),
+        until=10,
+        every=0.2,
+        initial="exp(-2*(x + 1)^2) + 0.5*exp(-4*(x - 2)^2)",
+        boundary="dirichlet",
+    )
+
+
+@cache
+def fitzhugh_nagumo() -> System:
+    return System(
+        "fitzhugh_nagumo",
+        "FitzHugh–Nagumo: a nerve pulse runs both ways (two fields)",
+        Equation.parse("u_t = u_xx + u - u^3/3 - v; v_t = 0.08*(u + 0.7 - 0.8*v)"),
+        domain=(0, 40),
+        until=30,
+        every=0.6,
+        initial={"u": "-1.2 + 2.5*exp(-(x - 14)^2/16)", "v": "-0.62"},
+        boundary="neumann",
+    )
+
+
+_MAKERS: tuple[Callable[[], System], ...] = (
+    burgers, kdv, heat, kuramoto_sivashinsky, fisher_kpp, allen_cahn, advection_diffusion, kdv_two_solitons, wave,
+    fitzhugh_nagumo,
+)  # fmt: skip
+NAMES: tuple[str, ...] = tuple(maker.__name__ for maker in _MAKERS)
+
+
+def get(name: str) -> System:
+    """The system of that name."""
+    if name not in NAMES:
+        near = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.4)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"Expected one of the systems {', '.join(NAMES)}; got {name!r}.{hint}")
+    return _MAKERS[NAMES.index(name)]()

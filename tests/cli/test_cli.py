@@ -1,0 +1,188 @@
+"""The commands as a user types them: what they print, write, refuse, and with which exit code they end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import pdescry
+from pdescry.cli import main
+
+HEAT = ["simulate", "u_t = 0.1*u_xx", "--domain", "0", "1", "--until", "1", "--initial", "sin(pi*x)"]
+FIXED = [*HEAT, "--boundary", "dirichlet"]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run the program in an empty folder: (exit code, standard output, standard error)."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "110")
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        printed = capsys.readouterr()
+        return int(ended.value.code or 0), printed.out, printed.err
+
+    return call
+
+
+def test_simulate_writes_netcdf_and_a_picture(run, tmp_path):
+    code, out, err = run(*FIXED, "-o", "heat.nc", "--plot", "heat.png")
+    assert (code, err) == (0, "")
+    assert "uₜ = 0.1·uₓₓ" in out
+    assert "ok: Resolved" in out
+    with xr.open_dataset(tmp_path / "heat.nc", engine="h5netcdf") as stored:
+        assert stored.attrs["status"] == "ok"
+        assert float(stored.u.sel(t=1, x=0.5)) == pytest.approx(np.exp(-0.1 * np.pi**2), abs=1e-8)
+    assert (tmp_path / "heat.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_simulate_wrote_can_be_inspected(run):
+    run(*FIXED, "-o", "heat.nc", "--points", "9", "--steps", "10")
+    code, out, _ = run("inspect", "heat.nc")
+    assert code == 0
+    assert "99 readings by 9 sensors" in out
+
+
+def test_simulate_as_json(run):
+    code, out, _ = run(*FIXED, "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert told["status"] == "ok"
+    assert told["equation"] == "u_t = 0.1*u_xx"
+    assert told["files"] == ["solution.nc"]
+
+
+def test_quiet_is_quiet(run):
+    assert run(*FIXED, "--quiet") == (0, "", "")
+
+
+def test_a_law_that_cannot_be_solved_ends_with_3(run, tmp_path):
+    code, out, _ = run(*[word.replace("0.1", "-0.1") for word in FIXED])
+    assert code == 3
+    assert "ill-posed: " in out
+    with xr.open_dataset(tmp_path / "solution.nc", engine="h5netcdf") as stored:
+        assert stored.attrs["status"] == "ill-posed"
+    code, out, err = run(*[word.replace("0.1", "-0.1") for word in FIXED], "-f", "--quiet")
+    assert (code, out) == (3, "")
+    assert err.startswith("ill-posed: ")
+
+
+def test_conditions_per_side_and_several_fields(run):
+    code, out, _ = run(*HEAT, "--left", "u=0", "--right", "u_x=0", "-o", "a.nc")
+    assert (code, "ok:" in out) == (0, True)
+    code, out, _ = run(
+        "simulate", "u_t = -v; v_t = u", "--domain", "0", "1", "--until", "1", "--initial", "u=1", "--initial", "v=0",
+        "--field", "v", "--plot", "v.svg", "-o", "b.nc",
+    )  # fmt: skip
+    assert (code, "ok:" in out) == (0, True)
+
+
+BAD = {
+    "an unknown name": (
+        [*FIXED[:1], "u_t = 0.1*uxx", *FIXED[2:]],
+        "Did you mean 'u_xx'?\n  u_t = 0.1*uxx\n            ^",
+    ),
+    "a wrong formula": ([*FIXED[:-3], "sin(pi*q)", "--boundary", "dirichlet"], "Unknown name 'q'"),
+    "a wrong boundary": ([*HEAT, "--boundary", "none"], "'dirichlet'"),
+    "half a boundary": ([*HEAT, "--left", "u=0"], "--right"),
+    "a reversed domain": (
+        ["simulate", "u_t = u", "--domain", "1", "0", "--until", "1", "--initial", "1"],
+        "LEFT < RIGHT",
+    ),
+    "a negative time": (["simulate", "u_t = u", "--domain", "0", "1", "--until", "-1", "--initial", "1"], "--until"),
+    "an unknown field to draw": ([*FIXED, "--field", "v", "--plot", "a.png"], "--field"),
+    "a picture of unknown kind": ([*FIXED, "--plot", "a.doc"], "*.png"),
+    "a folder that is not there": ([*FIXED, "-o", "no/a.nc"], "Cannot write"),
+    "no such file": (["inspect", "none.csv"], "no such file"),
+    "an unknown system": (["systems", "burger"], "Did you mean 'burgers'"),
+    "bad noise": (["systems", "heat", "-o", "a.csv", "--noise", "loud"], "--noise"),
+    "too few sensors": (["systems", "heat", "-o", "a.csv", "--sensors", "1"], "3 or more sensors"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "says"), BAD.values(), ids=BAD)
+def test_bad_input_ends_with_2_and_writes_nothing(run, tmp_path, arguments, says):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert says in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_option_is_told_by_the_program(run):
+    code, _, err = run("simulate", "u_t = u_xx")
+    assert code == 2
+    assert "--domain" in err
+
+
+def test_existing_files_are_kept_unless_forced(run, tmp_path):
+    (tmp_path / "solution.nc").write_text("mine")
+    code, _, err = run(*FIXED)
+    assert code == 2
+    assert "--force" in err
+    assert (tmp_path / "solution.nc").read_text() == "mine"
+    assert run(*FIXED, "--force", "--quiet")[0] == 0
+
+
+def test_systems_are_listed_described_and_exported(run, tmp_path):
+    code, out, _ = run("systems")
+    assert code == 0
+    assert all(name in out for name in pdescry.systems.NAMES)
+    code, out, _ = run("systems", "heat")
+    assert "uₜ = 2·uₓₓ" in out
+    code, out, _ = run("systems", "advection_diffusion", "--noise", "5%", "--seed", "3", "--output", "cloud.csv")
+    assert (code, out) == (0, "Wrote 816 readings by 16 sensors to cloud.csv.\n")
+    expected = pdescry.systems.advection_diffusion().observe(noise=0.05, relative=True, seed=3)
+    assert pdescry.read(tmp_path / "cloud.csv") == expected
+
+
+def test_inspect_tells_what_was_understood(run, tmp_path):
+    run("systems", "advection_diffusion", "--noise", "0.05", "--missing", "0.1", "--output", "cloud.csv")
+    code, out, err = run("inspect", "cloud.csv", "--plot", "cloud.png")
+    assert (code, err) == (0, "")
+    for word in ("readings by 16 sensors", "t from 0 to 8", "noise (estimated sd)", "longest gap", "t upwards"):
+        assert word in out
+    assert (tmp_path / "cloud.png").exists()
+    code, out, _ = run("inspect", "cloud.csv", "--json")
+    told = json.loads(out)
+    assert told["sensors"] == 16
+    assert told["fields"]["u"]["noise_estimate"] == pytest.approx(0.05, rel=0.15)
+
+
+def test_inspect_with_names_of_ones_own(run, tmp_path):
+    rows = "\n".join(f"{k % 5};{k // 5};{k**1.5}" for k in range(20))
+    (tmp_path / "own.csv").write_text("clock;pos;reading\n" + rows)
+    code, out, _ = run("inspect", "own.csv", "--time", "clock", "--space", "pos", "--field", "reading")
+    assert code == 0
+    assert "20 readings by 4 sensors" in out
+
+
+def test_version_and_help(run):
+    assert run("--version")[1] == f"pdescry {pdescry.__version__}\n"
+    for command in ([], ["simulate"], ["inspect"], ["systems"]):
+        code, out, _ = run(*command, "--help")
+        assert code == 0
+        assert "Usage: pdescry" in out or "Usage:" in out
+        if command:
+            assert "Example: pdescry" in out
+
+
+def test_interruption_is_told_and_leaves_nothing(run, tmp_path, monkeypatch):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pdescry.solver.simulate", interrupted)
+    assert run(*FIXED) == (130, "", "Interrupted; nothing was written.\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_program_is_installed():
+    done = subprocess.run([sys.executable, "-m", "pdescry", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("pdescry ")

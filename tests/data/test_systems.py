@@ -1,0 +1,78 @@
+"""The named systems: solvable, true to their laws, and the paper's exactly as it states them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pdescry import Equation, systems
+from pdescry.errors import InputError
+
+
+@pytest.mark.parametrize("name", systems.NAMES)
+def test_every_system_has_a_solution_and_gives_readings(name):
+    system = systems.get(name)
+    assert system.name == name
+    assert system.solution.status == "ok"
+    readings = system.observe(noise=0.05, relative=True, seed=1)
+    assert readings.n_sensors == 16
+    assert readings.fields == system.equation.fields
+    assert len(readings) == 16 * (round(system.until / system.every) + 1)
+
+
+PAPER = {
+    "burgers": ("u_t = -1*u*u_x + 0.1*u_xx", (-8, 8), 10, 0.2, lambda x: -np.sin(np.pi * x / 8)),
+    "kdv": ("u_t = -1*u*u_x - 1*u_xxx", (-20, 20), 40, 0.8, lambda x: np.cos(-np.pi * x / 20)),
+    "heat": ("u_t = 2*u_xx", (0, 10), 10, 0.2, lambda x: 10 * np.cos(np.pi * (x - 5) / 10)),
+}
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_papers_systems_are_as_it_states_them(name):
+    law, domain, until, every, initial = PAPER[name]
+    system = systems.get(name)
+    assert system.equation == Equation.parse(law)
+    assert (system.domain, system.until, system.every) == (domain, until, every)
+    x = np.linspace(*domain, 50)[1:-1]
+    if name != "heat":  # whose start does not meet its boundary condition
+        np.testing.assert_allclose(system.solution.at(0, x), initial(x), atol=1e-8)
+    else:
+        np.testing.assert_allclose(system.solution.at(0, x), initial(x), atol=0.05)
+
+
+def test_the_papers_boundary_conditions():
+    t = np.linspace(0.5, 10, 7)
+    for end in (-8, 8):
+        np.testing.assert_allclose(systems.burgers().solution.at(t, end), 0, atol=1e-9)
+    for end in (0, 10):
+        np.testing.assert_allclose(systems.heat().solution.at(t, end, of="u_x"), 0, atol=1e-7)
+    kdv = systems.kdv().solution
+    np.testing.assert_allclose(kdv.at(t, -20, of="u_x"), kdv.at(t, 20, of="u_x"), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in systems.NAMES if name != "wave"])
+def test_the_field_obeys_its_law(name):
+    # u_t by differences in time against the right side, at points of one's own choice.
+    system = systems.get(name)
+    random = np.random.default_rng(5)
+    t = random.uniform(0.2, 0.9, 20) * system.until
+    x = system.domain[0] + random.uniform(0.05, 0.95, 20) * (system.domain[1] - system.domain[0])
+    step = 1e-4 * system.until
+    for field in system.equation.fields:
+        ahead, behind = (system.solution.at(t + sign * step, x, of=field) for sign in (1, -1))
+        right = system.solution.at(t, x, of=f"{field}_t")
+        np.testing.assert_allclose((ahead - behind) / (2 * step), right, atol=2e-3 * max(1.0, np.abs(right).max()))
+
+
+def test_as_in_the_paper():
+    readings = systems.burgers().observe(sensors=16, every=0.2, noise=0.05, seed=3)
+    assert len(readings) == 816  # 16 sensors × 51 times, as its released data
+    assert readings.times[-1] == 10
+    error = readings.values[:, 0] - systems.burgers().solution.at(readings.time, readings.space[:, 0])
+    assert error.std() == pytest.approx(0.05, rel=0.1)
+    assert readings.span["t"] == (0, 10)
+
+
+def test_a_wrong_name_is_told_with_the_nearest():
+    with pytest.raises(InputError, match="Did you mean 'burgers'"):
+        systems.get("burger")

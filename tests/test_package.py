@@ -1,0 +1,56 @@
+"""`import pdescry` is quick, loads nothing heavy, and leaves the settings of other libraries alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import pdescry
+
+HEAVY = ("numpy", "scipy", "pandas", "xarray", "matplotlib", "jax", "h5py", "pyarrow", "zarr", "rich")
+
+
+def loaded_after(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; {code}; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_import_loads_nothing_heavy():
+    assert not loaded_after("import pdescry") & set(HEAVY)
+
+
+def test_help_loads_nothing_heavy():
+    code = "import pdescry.cli.app"
+    assert not loaded_after(code) & (set(HEAVY) - {"rich"})
+
+
+def test_use_changes_no_global_setting():
+    code = """
+import sys, numpy as np, matplotlib, matplotlib._pylab_helpers
+before = (np.geterr(), np.get_printoptions(), dict(matplotlib.rcParams), np.random.get_state()[1].tolist())
+import pdescry
+from pdescry.report import draw_solution, sketch
+solution = pdescry.simulate("u_t = u_xx", domain=(0, 1), until=0.1, initial="sin(2*pi*x)")
+draw_solution(solution)
+pdescry.systems.advection_diffusion().observe(noise=0.1)
+after = (np.geterr(), np.get_printoptions(), dict(matplotlib.rcParams), np.random.get_state()[1].tolist())
+assert before == after
+assert not matplotlib._pylab_helpers.Gcf.figs
+assert "jax" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", pdescry.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(pdescry, name) is not None
+    assert name in dir(pdescry)
+
+
+def test_unknown_names_are_told():
+    with pytest.raises(AttributeError, match="no attribute 'discoverr'"):
+        _ = pdescry.discoverr  # pyright: ignore[reportAttributeAccessIssue]
