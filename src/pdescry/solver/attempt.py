@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from pdescry.equation import Equation
+from pdescry.equation.term import Derivative
 from pdescry.solver.boundary import Conditions
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.initial import Profile
@@ -76,9 +77,11 @@ class Run:
     def reached(self) -> float:
         return float(self.trajectory.times[-1])
 
-    @property
-    def scale(self) -> float:
-        return float(np.abs(self.trajectory.states).max()) or 1.0
+    @cached_property
+    def sizes(self) -> Array:
+        """The largest value that each field had, shape (fields,); 1 for a field that was zero throughout."""
+        blocks = [self.grid.blocks[Derivative(field)] for field in self.grid.equation.fields]
+        return np.array([float(np.abs(self.trajectory.states[:, block]).max()) or 1.0 for block in blocks])
 
     @property
     def surging(self) -> bool:

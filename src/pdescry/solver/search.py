@@ -24,13 +24,15 @@ Array = np.ndarray
 
 COARSEST = 48  # points of the first attempt; each further one has half as many again
 RESOLVED = 1e-8  # the finest modes, relative to the largest: below it the field counts as resolved
-AGREED = 1e-7  # of the scale, between two numbers of points, where a rough start leaves fine modes at first
+AGREED = (
+    1e-7  # of the field's largest value, between two numbers of points, where a rough start leaves fine modes at first
+)
 TOLERATED = 1e-4  # the same, when no more points are to be had: reported as the estimated error
 ROUGH_POINTS = 364  # the most that a rough start is worth: its error falls only as a power of their number
 STUCK = 5e-3  # relative: three attempts that fail within this of one time show a singularity there
 TOO_FAST = 1e8  # rate × time span: beyond it, double precision has no digits left for u_t
-DISTURBANCE = 1e-6  # of the scale, added to the start of the second run
-TOO_SENSITIVE = 1e-2  # of the scale: a disturbance that grows to this makes the solution meaningless
+DISTURBANCE = 1e-6  # of the field's largest value, added to the start of the second run
+TOO_SENSITIVE = 1e-2  # of the field: a disturbance that grows to this makes the solution meaningless
 CHECK_TOLERANCE = 1e-7  # of the second run: below the disturbance, and fast
 
 
@@ -102,19 +104,18 @@ def _enough_points(problem: Problem, conditions: Conditions, min_points: int, ma
             return verdict.blow_up(run) if run.surging else verdict.limit(problem, run)
         if run.outcome != "finished":
             return verdict.blow_up(run)
-        error = run.scale * max(problem.tolerance, run.tail)
+        error = max(problem.tolerance, run.tail)
         if not run.rough:
             return verdict.accepted(problem, run, error)
         # Modes that a rough start leaves over at first are judged by what they do to the times that are looked at.
         if rough is not None:
             later = problem.times[problem.times > 0]
-            difference = float(np.abs(run.look(later) - rough.look(later)).max())
-            if difference < AGREED * run.scale:
+            difference = float((np.abs(run.look(later) - rough.look(later)).max(axis=(0, 2)) / run.sizes).max())
+            if difference < AGREED:
                 return verdict.accepted(problem, run, max(error, difference))
         rough = run
     if rough is not None:
-        tolerable = difference < TOLERATED * rough.scale
-        return verdict.accepted(problem, rough, difference) if tolerable else verdict.rough_start(rough)
+        return verdict.accepted(problem, rough, difference) if difference < TOLERATED else verdict.rough_start(rough)
     return verdict.blow_up(failed[-1]) if failed[-1].surging else verdict.shock(failed[-1])
 
 
@@ -146,10 +147,11 @@ def _check_stability(problem: Problem, found: Verdict) -> Verdict:
     assert run is not None
     grid = run.grid
     start = problem.start(grid)
-    first = float(np.abs(start).max()) or run.scale
     random = np.random.default_rng(20210813)
     for name, block in grid.blocks.items():
-        start[block] += DISTURBANCE * first * grid.spaces[name.field].smooth_noise(random)
+        # What starts from zero is disturbed by a millionth of what it comes to.
+        size = np.abs(start[block]).max() or np.abs(run.trajectory.states[:, block]).max()
+        start[block] += DISTURBANCE * size * grid.spaces[name.field].smooth_noise(random)
     # Waves that nothing damps can make the second run crawl: what it shows within a like number of steps is enough.
     steps = 100 + len(run.trajectory.bends)
     again = attempt(replace(problem, max_steps=steps, tolerance=CHECK_TOLERANCE), grid, start, np.inf)
@@ -158,11 +160,12 @@ def _check_stability(problem: Problem, found: Verdict) -> Verdict:
     times = problem.times[(problem.times > 0) & (problem.times <= again.reached)]
     fields = run.look(times)
     # A law that makes everything grow is not sensitive: differences count against the size that the field has by then.
-    size = np.maximum(np.abs(fields).max(axis=(1, 2)), first)
-    apart = np.abs(again.look(times) - fields).max(axis=(1, 2)) / size
+    first = np.abs(run.look(np.zeros(1))).max(axis=2)
+    size = np.maximum(np.abs(fields).max(axis=2), np.where(first > 0, first, run.sizes))
+    apart = (np.abs(again.look(times) - fields).max(axis=2) / size).max(axis=1)
     if np.any(apart > TOO_SENSITIVE):
         return verdict.sensitive(run, float(times[apart > TOO_SENSITIVE][0]), DISTURBANCE, TOO_SENSITIVE)
     if again.outcome not in ("finished", "steps"):
         return verdict.sensitive(run, again.reached, DISTURBANCE, TOO_SENSITIVE)
     amplification = max(1.0, float(apart.max(initial=0.0)) / DISTURBANCE)
-    return verdict.accepted(problem, run, max(found.error, amplification * problem.tolerance * run.scale))
+    return verdict.accepted(problem, run, max(found.error, amplification * problem.tolerance))

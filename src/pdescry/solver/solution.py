@@ -43,7 +43,7 @@ class Solution:
     status: Status
     message: str
     reached: float  # the last time up to which the field was computed and held
-    error: float  # estimated error of the field, in its own unit; NaN where unknown
+    error: float  # estimated, relative to the largest value of each field; NaN where unknown
     points: int
     steps: int
     seconds: float
@@ -131,7 +131,7 @@ class Solution:
             "status": self.status,
             "message": self.message,
             "reached": self.reached,
-            "estimated_error": self.error,
+            "estimated_relative_error": self.error,
             "boundary": self.boundary,
             "points": self.points,
             "steps": self.steps,

@@ -64,13 +64,12 @@ def integrate(
     ``tolerance`` is relative to the largest value that each block of the state has had: a field may cross zero without
     its zeros being computed to more digits than the rest.
     """
-    largest = np.zeros(len(start))
+    largest = _least_sizes(problem, start, until)
 
     def allowed(y: Array) -> Array:
         for block in problem.blocks.values():
             largest[block] = np.maximum(largest[block], np.abs(y[block]).max())
-        # A field that starts from zero is measured against the others until it has a size of its own.
-        return tolerance * np.maximum(largest, 1e-3 * largest.max() or 1.0)
+        return tolerance * largest
 
     def rate(t: float, y: Array) -> Array:
         if time.monotonic() > deadline:
@@ -103,6 +102,18 @@ def integrate(
         except (ValueError, np.linalg.LinAlgError):  # scipy's LU refuses NaN and inf
             outcome = "not finite"
     return Trajectory(np.array(times), np.array(states), np.array(bends).reshape(-1, 3, len(start)), str(outcome))
+
+
+def _least_sizes(problem: Discretisation, start: Array, until: float) -> Array:
+    """What a block counts for at least: a field that starts from zero is to be resolved only once it has some size."""
+    with np.errstate(all="ignore"):
+        rate = np.abs(problem.rate(0.0, start))
+    elsewhere = 1e-3 * float(np.abs(start).max()) or np.inf
+    sizes = np.empty(len(start))
+    for block in problem.blocks.values():
+        sizes[block] = min(1e-3 * until * float(rate[block].max()), elsewhere)
+    # Nothing anywhere, and nothing happens: any tolerance will do.
+    return np.where((sizes > 0) & np.isfinite(sizes), sizes, 1e-6 * sizes[np.isfinite(sizes)].max(initial=0.0) or 1.0)
 
 
 def _stepper(

@@ -17,11 +17,11 @@ class Verdict:
     message: str
     run: Run | None = None
     reached: float = 0.0  # the solution may be used up to this time
-    error: float = math.nan
+    error: float = math.nan  # relative to the largest value of each field
 
 
 def accepted(problem: Problem, run: Run, error: float) -> Verdict:
-    message = f"Resolved with {run.grid.points} points; estimated error {error:.0e}."
+    message = f"Resolved with {run.grid.points} points; estimated error {error:.0e} of the largest value."
     if run.rough:
         message += (
             " The initial state does not suit the boundary or is not smooth: near such places the field is approximate"
