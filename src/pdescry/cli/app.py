@@ -67,4 +67,4 @@ def _program(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the program; it ends the process with one of the exit codes."""
-    app(arguments)
+    app(arguments, prog_name="pdescry")
