@@ -36,8 +36,8 @@ def load(path: Path, sensor: str | None) -> Table:
 
 
 def _names_dimensions(array: Any) -> bool:
-    metadata = getattr(array, "metadata", None)  # absent in zarr 2
-    return "_ARRAY_DIMENSIONS" in array.attrs or getattr(metadata, "dimension_names", None) is not None
+    # Format 2 keeps them among the attributes, by a convention of xarray's; format 3 in the metadata.
+    return "_ARRAY_DIMENSIONS" in array.attrs or getattr(array.metadata, "dimension_names", None) is not None
 
 
 def _refuse_pickle(path: Path) -> None:
