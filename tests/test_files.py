@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pdescry.errors import InputError
-from pdescry.files import appearing, refuse_to_overwrite
+from pdescry.files import appearing, check_target
 
 
 def test_a_file_appears_whole(tmp_path):
@@ -38,9 +38,25 @@ def test_a_full_disk_is_told(tmp_path):
         raise OSError(28, "No space left on device")
 
 
-def test_existing_files_are_not_replaced_unasked(tmp_path):
-    (tmp_path / "a.txt").write_text("old")
-    refuse_to_overwrite(tmp_path / "b.txt", force=False)
-    refuse_to_overwrite(tmp_path / "a.txt", force=True)
-    with pytest.raises(InputError, match="--force"):
-        refuse_to_overwrite(tmp_path / "a.txt", force=False)
+def test_a_link_is_written_through(tmp_path):
+    (tmp_path / "target.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "target.txt")
+    with appearing(tmp_path / "link.txt") as temporary:
+        temporary.write_text("new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "target.txt").read_text() == "new"
+
+
+def test_targets_are_checked_before_the_work(tmp_path):
+    (tmp_path / "a.nc").write_text("old")
+    (tmp_path / "folder.nc").mkdir()
+    check_target(tmp_path / "b.nc", (".nc",), force=False)
+    check_target(tmp_path / "a.nc", (".nc",), force=True)
+    for path, force, says in (
+        ("a.nc", False, "--force"),
+        ("a.csv", True, r"\*\.nc"),
+        ("folder.nc", True, "no regular file"),
+        ("no/a.nc", True, "no such folder"),
+    ):
+        with pytest.raises(InputError, match=says):
+            check_target(tmp_path / path, (".nc",), force)

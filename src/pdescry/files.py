@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -14,26 +14,33 @@ from pdescry.errors import InputError
 @contextmanager
 def appearing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path to write to. On success it becomes ``path``; on any error ``path`` is as it was before."""
-    target = Path(path)
+    target = Path(path).resolve()  # through a symbolic link, which stays one
     # The ending stays last: libraries choose the format by it.
     temporary = target.parent / f".{target.stem[:40]}.{secrets.token_hex(4)}{target.suffix}"
     try:
         yield temporary
         os.replace(temporary, target)
     except OSError as fault:
-        raise _cannot_write(target, fault) from fault
+        reason = os.strerror(fault.errno) if fault.errno else str(fault)
+        raise InputError(f"Cannot write {str(path)!r}: {reason}; choose another folder or make room there.") from fault
     finally:
         with suppress(OSError):
             temporary.unlink()
 
 
-def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
-    """An error if ``path`` exists and may not be replaced, before any work is done for it."""
-    if not force and Path(path).exists():
+def check_target(path: str | os.PathLike[str], endings: Sequence[str], force: bool = True) -> None:
+    """An error if ``path`` cannot be written, has another ending, or exists and may not be replaced.
+
+    To be asked before any work is done for the file.
+    """
+    target = Path(path).resolve()
+    if target.suffix.lower() not in endings:
+        raise InputError(f"Expected a file named {' or '.join('*' + known for known in endings)}; got {str(path)!r}.")
+    if not target.parent.is_dir():
+        raise InputError(f"Cannot write {str(path)!r}: there is no such folder; make it first, or choose another.")
+    if target.exists() and not target.is_file():
+        raise InputError(f"Cannot write {str(path)!r}: it is no regular file; choose another name.")
+    if target.exists() and not force:
         raise InputError(f"The file {str(path)!r} exists already; choose another name, or pass --force to replace it.")
-
-
-def _cannot_write(target: Path, fault: OSError) -> InputError:
-    return InputError(
-        f"Cannot write {str(target)!r}: {fault.strerror or fault}; choose another folder or make room there."
-    )
+    if not os.access(target.parent, os.W_OK):
+        raise InputError(f"Cannot write {str(path)!r}: its folder is read-only; choose another folder.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -47,7 +48,7 @@ def test_what_simulate_wrote_can_be_inspected(run):
     run(*FIXED, "-o", "heat.nc", "--points", "9", "--steps", "10")
     code, out, _ = run("inspect", "heat.nc")
     assert code == 0
-    assert "99 readings by 9 sensors" in out
+    assert "99 readings of u by 9 sensors" in out
 
 
 def test_simulate_as_json(run):
@@ -64,14 +65,28 @@ def test_quiet_is_quiet(run):
 
 
 def test_a_law_that_cannot_be_solved_ends_with_3(run, tmp_path):
-    code, out, _ = run(*[word.replace("0.1", "-0.1") for word in FIXED])
+    ill_posed = [word.replace("0.1", "-0.1") for word in FIXED]
+    code, out, _ = run(*ill_posed)
     assert code == 3
     assert "ill-posed: " in out
-    with xr.open_dataset(tmp_path / "solution.nc", engine="h5netcdf") as stored:
-        assert stored.attrs["status"] == "ill-posed"
-    code, out, err = run(*[word.replace("0.1", "-0.1") for word in FIXED], "-f", "--quiet")
+    assert "Wrote nothing." in out
+    code, out, err = run(*ill_posed, "--quiet")
     assert (code, out) == (3, "")
     assert err.startswith("ill-posed: ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_solved_until_a_failure_is_written(run, tmp_path):
+    code, out, _ = run(
+        "simulate", "u_t = u_xx + u^3", "--domain", "0", "1", "--until", "5", "--initial", "20*sin(pi*x)",
+        "--boundary", "dirichlet", "--plot", "a.png",
+    )  # fmt: skip
+    assert code == 3
+    assert "blow-up: " in out
+    with xr.open_dataset(tmp_path / "solution.nc", engine="h5netcdf") as stored:
+        assert stored.attrs["status"] == "blow-up"
+        assert np.isfinite(stored.u).all()
+        assert 0 < float(stored.t[-1]) == stored.attrs["reached"] < 5
 
 
 def test_conditions_per_side_and_several_fields(run):
@@ -99,7 +114,20 @@ BAD = {
     "a negative time": (["simulate", "u_t = u", "--domain", "0", "1", "--until", "-1", "--initial", "1"], "--until"),
     "an unknown field to draw": ([*FIXED, "--field", "v", "--plot", "a.png"], "--field"),
     "a picture of unknown kind": ([*FIXED, "--plot", "a.doc"], "*.png"),
-    "a folder that is not there": ([*FIXED, "-o", "no/a.nc"], "Cannot write"),
+    "an output of unknown kind": ([*FIXED, "-o", "a.csv"], "*.nc"),
+    "readings under a strange name": (["systems", "heat", "-o", "a.nc"], "*.csv"),
+    "a folder that is not there": ([*FIXED, "-o", "no/a.nc"], "no such folder"),
+    "a picture in no folder": ([*FIXED, "--plot", "no/a.png"], "no such folder"),
+    "two kinds of boundary": ([*FIXED, "--left", "u=0", "--right", "u=0"], "--boundary, or both"),
+    "an endless domain": (["simulate", "u_t = u", "--domain", "0", "inf", "--until", "1", "--initial", "1"], "0 inf"),
+    "an endless time": (["simulate", "u_t = u", "--domain", "0", "1", "--until", "inf", "--initial", "1"], "--until"),
+    "a coarse tolerance": ([*FIXED, "--rtol", "1"], "--rtol to be a number"),
+    "a missing state": (
+        ["simulate", "u_t = v; v_t = u", "--domain", "0", "1", "--until", "1", "--initial", "1"],
+        '--initial "u=…"',
+    ),
+    "an output without a system": (["systems", "-o", "a.csv"], "name of a system"),
+    "too many readings": (["systems", "heat", "-o", "a.csv", "--every", "1e-9"], "--every"),
     "no such file": (["inspect", "none.csv"], "no such file"),
     "an unknown system": (["systems", "burger"], "Did you mean 'burgers'"),
     "bad noise": (["systems", "heat", "-o", "a.csv", "--noise", "loud"], "--noise"),
@@ -140,21 +168,51 @@ def test_systems_are_listed_described_and_exported(run, tmp_path):
     assert "uₜ = 2·uₓₓ" in out
     code, out, _ = run("systems", "advection_diffusion", "--noise", "5%", "--seed", "3", "--output", "cloud.csv")
     assert (code, out) == (0, "Wrote 816 readings by 16 sensors to cloud.csv.\n")
-    expected = pdescry.systems.advection_diffusion().observe(noise=0.05, relative=True, seed=3)
+    expected = pdescry.systems.advection_diffusion().observe(noise="5%", seed=3)
     assert pdescry.read(tmp_path / "cloud.csv") == expected
 
 
 def test_inspect_tells_what_was_understood(run, tmp_path):
     run("systems", "advection_diffusion", "--noise", "0.05", "--missing", "0.1", "--output", "cloud.csv")
-    code, out, err = run("inspect", "cloud.csv", "--plot", "cloud.png")
+    code, out, err = run("inspect", "cloud.csv", "--plot", "cloud.png", "--noise", "0.04")
     assert (code, err) == (0, "")
-    for word in ("readings by 16 sensors", "t from 0 to 8", "noise (estimated sd)", "longest gap", "t upwards"):
+    for word in ("by 16 sensors", "t from 0 to 8", "noise estimated", "0.04", "longest gap", "t upwards"):
         assert word in out
     assert (tmp_path / "cloud.png").exists()
     code, out, _ = run("inspect", "cloud.csv", "--json")
     told = json.loads(out)
-    assert told["sensors"] == 16
+    assert len(told["sensors"]) == 16
     assert told["fields"]["u"]["noise_estimate"] == pytest.approx(0.05, rel=0.15)
+
+
+def test_names_in_a_file_are_not_markup(run, tmp_path):
+    rows = "\n".join(f"{k % 5},{k // 5},{k**1.5},TC[/a]{k // 5}" for k in range(20))
+    (tmp_path / "rod [run 3] :smile:.csv").write_text("t [/s],x,rate [/s],sensor\n" + rows)
+    code, out, _ = run("inspect", "rod [run 3] :smile:.csv")
+    assert code == 0
+    for word in ("rod [run 3] :smile:.csv", "'rate [/s]'", "TC[/a]0"):
+        assert word in out
+
+
+def test_errors_speak_of_flags(run, tmp_path):
+    (tmp_path / "two.csv").write_text("clock,pos,a,b\n1,2,3,4\n")
+    _, _, err = run("inspect", "two.csv")
+    assert "--time" in err
+    assert "time=" not in err
+
+
+def test_a_narrow_terminal_and_one_without_unicode(run, tmp_path, monkeypatch):
+    run("systems", "advection_diffusion", "--output", "cloud.csv")
+    monkeypatch.setenv("COLUMNS", "40")
+    code, out, _ = run("inspect", "cloud.csv")
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 40
+    done = subprocess.run(
+        [sys.executable, "-m", "pdescry", "systems"],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0
 
 
 def test_inspect_with_names_of_ones_own(run, tmp_path):
@@ -162,7 +220,7 @@ def test_inspect_with_names_of_ones_own(run, tmp_path):
     (tmp_path / "own.csv").write_text("clock;pos;reading\n" + rows)
     code, out, _ = run("inspect", "own.csv", "--time", "clock", "--space", "pos", "--field", "reading")
     assert code == 0
-    assert "20 readings by 4 sensors" in out
+    assert "20 readings of reading by 4 sensors" in out
 
 
 def test_version_and_help(run):

@@ -56,7 +56,7 @@ def test_noise_absolute_relative_and_per_sensor():
     clean = CLOUD.observe(seed=2)
     sd = clean.values.std()
     absolute = CLOUD.observe(seed=2, noise=0.02).values - clean.values
-    relative = CLOUD.observe(seed=2, noise=0.05, relative=True).values - clean.values
+    relative = CLOUD.observe(seed=2, noise="5%").values - clean.values
     assert absolute.std() == pytest.approx(0.02, rel=0.1)
     assert relative.std() == pytest.approx(0.05 * sd, rel=0.1)
     levels = np.linspace(0.01, 0.2, 16)
@@ -67,7 +67,7 @@ def test_noise_absolute_relative_and_per_sensor():
 
 
 def test_two_fields_are_read_together():
-    readings = systems.fitzhugh_nagumo().observe(noise=0.02, relative=True)
+    readings = systems.fitzhugh_nagumo().observe(noise="2%")
     assert readings.values.shape[1] == 2
     assert readings.fields == ("u", "v")
 
@@ -84,7 +84,15 @@ def test_two_fields_are_read_together():
         ({"jitter": 2}, "jitter"),
         ({"missing": 1}, "missing"),
         ({"noise": -1}, "noise"),
-        ({"noise": [1, 2]}, "16 of them"),
+        ({"noise": [1, 2]}, "16 numbers"),
+        ({"noise": "loud"}, "relative as '5%'"),
+        ({"noise": "-5%"}, "from 0 on"),
+        ({"sensors": "many"}, "sensors as a number or as places"),
+        ({"times": ["noon"]}, "times as numbers"),
+        ({"every": "1"}, "time step"),
+        ({"every": 1e-9}, "at most 2e\\+07 readings"),
+        ({"seed": "a"}, "whole number"),
+        ({"seed": -1}, "whole number"),
     ],
 )
 def test_bad_settings_are_told(bad, says):

@@ -14,7 +14,7 @@ def test_every_system_has_a_solution_and_gives_readings(name):
     system = systems.get(name)
     assert system.name == name
     assert system.solution.status == "ok"
-    readings = system.observe(noise=0.05, relative=True, seed=1)
+    readings = system.observe(noise="5%", seed=1)
     assert readings.n_sensors == 16
     assert readings.fields == system.equation.fields
     assert len(readings) == 16 * (round(system.until / system.every) + 1)

@@ -10,7 +10,7 @@ LAW = Equation.parse("u_t = -u*u_x + 1e-7*u_xx - u_x^2 + d_x(u^2) + sin(2*u) - 0
 def test_unicode():
     assert Equation.parse("u_t = u*u_x").to_unicode() == "uₜ = u·uₓ"
     assert Equation.parse("u_t = -u^12*u_xy").to_unicode() == "uₜ = −u¹²·u_xy"
-    assert LAW.to_unicode() == "uₜ = −0.5 + sin(2·u) + ∂ₓ(u²) + 1e-07·uₓₓ − u·uₓ − uₓ²"
+    assert LAW.to_unicode() == "uₜ = −0.5 + sin(2·u) + ∂ₓ(u²) + 1e-7·uₓₓ − u·uₓ − uₓ²"
 
 
 def test_latex():
@@ -30,6 +30,10 @@ def test_latex_is_understood_by_a_typesetter():
 @pytest.mark.parametrize(("digits", "shown"), [(3, "u_t = 0.333*u_xx"), (None, "u_t = 0.3333333333333333*u_xx")])
 def test_digits(digits, shown):
     assert Equation.parse("u_t = u_xx/3").to_text(digits) == shown
+
+
+def test_large_numbers_are_short():
+    assert str(Equation.parse("u_t = 1e12*u_xx + 1200*u + 0.00001")) == "u_t = 1e-5 + 1200*u + 1e12*u_xx"
 
 
 def test_notebooks_show_the_law_typeset():

@@ -50,6 +50,16 @@ def test_a_known_solution_stays_one():
     assert diffusivity == pytest.approx(0.1 * 100**2 / 60)
 
 
+def test_decimal_factors_give_decimal_coefficients():
+    law = Equation.parse("u_t = -u*u_x + 0.1*u_xx").rescaled(u=10, t=100, x=0.01)
+    assert str(law) == "u_t = 1e-7*u_xx - 1e-5*u*u_x"
+
+
+def test_overflow_is_told():
+    with pytest.raises(InputError, match="too large"):
+        Equation.parse("u_t = 1e300*u_xx").rescaled(x=1e9)
+
+
 def test_second_order_in_time():
     assert Equation.parse("u_tt = 4*u_xx").rescaled(t=2.0) == Equation.parse("u_tt = u_xx")
 
@@ -60,7 +70,7 @@ def test_systems_mix_units():
     assert law["v"].terms[0][1] == pytest.approx(0.2)
 
 
-@pytest.mark.parametrize("bad", [{"q": 2.0}, {"u": 0.0}, {"x": -1.0}, {"t": math.inf}])
+@pytest.mark.parametrize("bad", [{"q": 2.0}, {"u": 0.0}, {"x": -1.0}, {"t": math.inf}, {"u": "a"}])
 def test_bad_factors_are_told(bad):
     with pytest.raises(InputError):
         Equation.parse("u_t = u_xx").rescaled(**bad)

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from pdescry.errors import EquationError, InputError, PdescryError
 from pdescry.solver import simulate
@@ -116,7 +117,7 @@ BAD_ARGUMENTS = {
     "one number for a domain": ({"domain": 8}, "two numbers"),
     "no end": ({"until": None}, "until="),
     "negative end": ({"until": -1}, "positive"),
-    "unordered times": ({"times": [0, 2, 1]}, "increasing"),
+    "unordered times": ({"times": [0, 2, 1], "until": None}, "increasing"),
     "unknown boundary": ({"boundary": "dirichlett"}, "periodic"),
     "unknown side": ({"boundary": {"top": "u=0"}}, "'left' and 'right'"),
     "unknown field at the boundary": ({"boundary": ("v=0", "u=0")}, "Unknown name 'v'"),
@@ -128,9 +129,22 @@ BAD_ARGUMENTS = {
     "an array of two dimensions": ({"initial": np.zeros((5, 5))}, "shape (5, 5)"),
     "a function of the wrong shape": ({"initial": lambda x: np.zeros(3)}, "one value for each x"),
     "a state for an unknown field": ({"initial": {"w": "0"}}, "'w'"),
-    "zero tolerance": ({"rtol": 0}, "rtol must be positive"),
+    "zero tolerance": ({"rtol": 0}, "rtol to be a number, between"),
+    "a coarse tolerance": ({"rtol": 0.1}, "rtol to be a number, between"),
+    "too few points": ({"max_points": 1}, "max_points to be a number, 8 or more"),
+    "a text for a limit": ({"max_steps": "a"}, "max_steps to be a number"),
+    "a text for the end": ({"until": "a"}, "positive time"),
+    "texts for times": ({"times": ["a"], "until": None}, "times as a list of numbers"),
+    "two ends": ({"times": [0, 5]}, "only one of the two"),
+    "no initial state": ({"initial": None}, "must be a formula"),
+    "an array beyond the domain": (
+        {"initial": xr.DataArray(np.zeros(9), coords={"x": np.linspace(-9, 9, 9)})}, "beyond the domain"),
+    "an array short of the domain": (
+        {"initial": xr.DataArray(np.zeros(9), coords={"x": np.linspace(-7, 7, 9)})}, "must span the domain"),
+    "a period that may or may not repeat its first point": (
+        {"boundary": "periodic", "initial": np.sin(np.linspace(0, 2 * np.pi, 20))}, "end point"),
     "a grid outside": ({"x": [-9, 0]}, "between -8 and 8"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("changes", "says"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS)
@@ -138,6 +152,17 @@ def test_bad_arguments_are_told(changes, says):
     with pytest.raises((InputError, EquationError)) as caught:
         simulate("u_t = u_xx", **{**BURGERS, **changes})
     assert says in str(caught.value)
+
+
+def test_what_is_no_equation_is_told():
+    with pytest.raises(EquationError, match="Expected a text"):
+        simulate(42, **BURGERS)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_coordinate_that_is_not_periodic_is_named():
+    solution = simulate("u_t = u_xx + x", **PERIODIC)
+    assert solution.status == "unresolved"
+    assert "the coordinate x in the law jumps" in solution.message
 
 
 def test_two_space_dimensions_are_told():

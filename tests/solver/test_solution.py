@@ -36,6 +36,12 @@ def test_at_refuses_what_lies_outside(t, x):
         solved("burgers").at(t, x)
 
 
+@pytest.mark.parametrize(("t", "x"), [([1, 2], [0, 1, 2]), ("a", 0)])
+def test_at_refuses_what_does_not_fit_together(t, x):
+    with pytest.raises(InputError, match="broadcast"):
+        solved("burgers").at(t, x)
+
+
 def test_times_and_grid_as_asked_for():
     solution = simulate("u_t = u_xx", **{**BURGERS, "until": None}, times=[0.5, 2.0], x=[-1.0, 0.0, 1.0], verify=False)
     assert solution.field.t.values.tolist() == [0.5, 2.0]

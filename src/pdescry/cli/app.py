@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, Any
@@ -12,6 +14,7 @@ import pdescry
 from pdescry.cli.inspect import inspect
 from pdescry.cli.simulate import simulate
 from pdescry.cli.systems import systems
+from pdescry.cli.wording import at_the_shell
 from pdescry.errors import PdescryError
 
 BAD_INPUT = 2
@@ -37,7 +40,12 @@ def _told(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*arguments, **options)
         except PdescryError as error:
-            typer.echo(f"Error: {error}", err=True)
+            typer.echo(f"Error: {at_the_shell(str(error))}", err=True)
+            raise typer.Exit(BAD_INPUT) from None
+        except BrokenPipeError:
+            raise  # the reader of our output has left, as `head` does: typer ends quietly
+        except OSError as error:
+            typer.echo(f"Error: the output could not be written: {error.strerror or error}.", err=True)
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
             typer.echo("Interrupted; nothing was written.", err=True)
@@ -67,4 +75,7 @@ def _program(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the program; it ends the process with one of the exit codes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # uₓ on a stream without Unicode is no reason to fail
     app(arguments, prog_name="pdescry")

@@ -17,8 +17,8 @@ def inspect(
     time: Annotated[str | None, typer.Option(help="Column of times (guessed if obvious).")] = None,
     space: Annotated[list[str] | None, typer.Option(help="Column of places; repeat for y and z.")] = None,
     field: Annotated[list[str] | None, typer.Option(help="Column of values; repeat for several fields.")] = None,
-    sensor: Annotated[str | None, typer.Option(help="Column that tells sensors apart.")] = None,
-    noise: Annotated[str | None, typer.Option(help="Known noise: a number, or a column.")] = None,
+    sensor: Annotated[str | None, typer.Option(help="Column that tells sensors apart; none: by place.")] = None,
+    noise: Annotated[str | None, typer.Option(help="Known noise: a number or a column; none: unknown.")] = None,
     missing: Annotated[str, typer.Option(help="drop or error: what to do with gaps.")] = "drop",
     format: Annotated[str | None, typer.Option(help="csv, parquet, netcdf, zarr, npz or matlab.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the readings (PNG, SVG or PDF).", metavar="FILE")] = None,
@@ -30,14 +30,13 @@ def inspect(
     Example: pdescry inspect rod.csv --time "time (s)" --field temperature --plot rod.png
     """
     from pdescry.data import read
-    from pdescry.files import refuse_to_overwrite
-    from pdescry.report import check_picture_name, draw_readings, save_figure
+    from pdescry.files import check_target
+    from pdescry.report import PICTURES, draw_readings, save_figure
 
     if plot is not None:
-        refuse_to_overwrite(plot, force)
-        check_picture_name(plot)
+        check_target(plot, PICTURES, force)
     readings = read(
-        file, time=time, space=space or None, fields=field or None, sensor=sensor, noise=_number_or_name(noise),
+        file, time=time, space=space or None, fields=field or None, sensor=_column(sensor), noise=_column(noise),
         missing=missing, format=format,  # pyright: ignore[reportArgumentType]
     )  # fmt: skip
     if plot is not None:
@@ -50,33 +49,63 @@ def inspect(
         typer.echo(f"Wrote {plot}.")
 
 
-def _number_or_name(text: str | None) -> Any:
+def _column(text: str | None) -> Any:
+    """A name, a number, or ``none`` for "do not use one"."""
+    if text is None or text.lower() == "none":
+        return None if text is None else False
     try:
-        return None if text is None else float(text)
+        return float(text)
     except ValueError:
         return text
 
 
 def _facts(readings: Readings) -> dict[str, Any]:
     estimate = readings.estimate_noise()
+    fields = {}
+    for k, name in enumerate(readings.fields):
+        values = readings.values[:, k]
+        fields[name] = {
+            "mean": float(values.mean()),
+            "sd": float(values.std()),
+            "min": float(values.min()),
+            "max": float(values.max()),
+            "noise_estimate": None if estimate.sd[name] != estimate.sd[name] else estimate.sd[name],
+            "noise_given": None if readings.noise is None else float(readings.noise[:, k].mean()),
+        }
     return {
         "source": readings.source,
         "readings": len(readings),
-        "sensors": readings.n_sensors,
         "times": len(readings.times),
+        "axes": list(readings.axes),
         "span": readings.span,
-        "fields": {
-            name: {
-                "mean": float(column.mean()),
-                "sd": float(column.std()),
-                "min": float(column.min()),
-                "max": float(column.max()),
-                "noise_estimate": None if estimate.sd[name] != estimate.sd[name] else estimate.sd[name],
-            }
-            for name, column in zip(readings.fields, readings.values.T, strict=True)
-        },
+        "fields": fields,
+        "sensors": _sensors(readings),
         "notes": [*readings.notes, *([estimate.reason] if estimate.reason else [])],
     }
+
+
+def _sensors(readings: Readings) -> list[dict[str, Any]]:
+    """Of each sensor: place, how many readings, when, how regular its clock is, and its longest gap."""
+    import numpy as np
+
+    order = np.lexsort((readings.time, readings.sensor))
+    edges = np.searchsorted(readings.sensor[order], np.arange(readings.n_sensors + 1))
+    found = []
+    for number, place in enumerate(readings.places):
+        clock = readings.time[order[edges[number] : edges[number + 1]]]
+        steps = np.diff(clock)
+        found.append(
+            {
+                "name": readings.sensor_names[number] if readings.sensor_names else str(number),
+                "place": place.tolist(),
+                "readings": len(clock),
+                "first": float(clock[0]),
+                "last": float(clock[-1]),
+                "median_step": float(np.median(steps)) if len(steps) else None,
+                "longest_gap": float(steps.max()) if len(steps) else None,
+            }
+        )
+    return found
 
 
 def _print(readings: Readings) -> None:
@@ -86,61 +115,41 @@ def _print(readings: Readings) -> None:
     from pdescry.report import sketch
 
     facts = _facts(readings)
-    console = Console(highlight=False)
-    console.print(
-        f"[bold]{readings.source}[/bold]: {len(readings)} readings by {readings.n_sensors} sensors", markup=True
-    )
-    for name, (low, high) in readings.span.items():
-        console.print(f"  {name} from {low:.6g} to {high:.6g}")
-    fields = Table("field", "mean", "sd", "min", "max", "noise (estimated sd)", box=None, pad_edge=False)
+    # Headers and names come from the user's file: brackets and colons in them are not markup.
+    console = Console(markup=False, emoji=False, highlight=False)
+    narrow = console.width < 70
+    console.print(readings.summary())
+    columns = ("sd", "noise") if narrow else ("mean", "sd", "min", "max", "noise given", "noise estimated")
+    table = Table("field", *columns, box=None, pad_edge=False)
     for name, row in facts["fields"].items():
-        sd = row["noise_estimate"]
-        noise = "unknown" if sd is None else f"{sd:.3g} ({sd / row['sd']:.1%} of sd)"
-        fields.add_row(name, *(f"{row[key]:.4g}" for key in ("mean", "sd", "min", "max")), noise)
-    console.print(fields)
-    console.print(_sensor_table(readings))
-    for note in facts["notes"]:
-        console.print(f"Note: {note}")
-    first = readings.fields[0]
-    console.print(f"{first}: {readings.axes[0]} to the right, {readings.time_name} upwards")
+        sd, given = row["noise_estimate"], row["noise_given"]
+        estimated = "unknown" if sd is None else f"{sd:.3g} ({sd / row['sd']:.1%} of sd)"
+        numbers = [f"{row[key]:.4g}" for key in ("mean", "sd", "min", "max")]
+        told = "-" if given is None else f"{given:.3g}"
+        table.add_row(name, *((numbers[1], estimated) if narrow else (*numbers, told, estimated)))
+    console.print(table)
+    console.print(_sensor_table(facts["sensors"], ", ".join(readings.axes), narrow))
+    if reason := readings.estimate_noise().reason:
+        console.print(f"Note: {reason}")
+    across, *rest = readings.axes
+    others = f", all {' and '.join(rest)} together" if rest else ""
+    console.print(f"{readings.fields[0]}: {across} to the right{others}, {readings.time_name} upwards")
     width = max(20, min(72, console.width - 2))
-    console.print(
-        sketch(readings.space[:, 0], readings.time, readings.values[:, 0], width, 14, bool(console.color_system)),
-        end="",
-    )
+    colour = console.color_system is not None and not console.no_color
+    console.print(sketch(readings.space[:, 0], readings.time, readings.values[:, 0], width, 14, colour), end="")
 
 
-def _sensor_table(readings: Readings) -> Any:
-    """A row for each of the first sensors: place, how many readings, how regular its clock, its longest gap."""
-    import numpy as np
+def _sensor_table(sensors: list[dict[str, Any]], axes: str, narrow: bool) -> Any:
     from rich.table import Table
 
     shown = 20
-    table = Table(
-        "sensor",
-        ", ".join(readings.axes),
-        "readings",
-        "first",
-        "last",
-        "median step",
-        "longest gap",
-        box=None,
-        pad_edge=False,
-    )
-    order = np.lexsort((readings.time, readings.sensor))
-    edges = np.searchsorted(readings.sensor[order], np.arange(readings.n_sensors + 1))
-    for number, place in enumerate(readings.places[:shown]):
-        clock = readings.time[order[edges[number] : edges[number + 1]]]
-        steps = np.diff(clock)
-        name = readings.sensor_names[number] if readings.sensor_names else str(number)
-        table.add_row(
-            name,
-            ", ".join(f"{coordinate:.4g}" for coordinate in place),
-            str(len(clock)),
-            f"{clock[0]:.4g}",
-            f"{clock[-1]:.4g}",
-            *((f"{np.median(steps):.4g}", f"{steps.max():.4g}") if len(steps) else ("-", "-")),
-        )
-    if readings.n_sensors > shown:
-        table.caption = f"… and {readings.n_sensors - shown} more sensors"
+    columns = () if narrow else ("first", "last", "median step", "longest gap")
+    table = Table("sensor", axes, "readings", *columns, box=None, pad_edge=False)
+    for row in sensors[:shown]:
+        times = [row[key] for key in ("first", "last", "median_step", "longest_gap")]
+        clock = ["-" if time is None else f"{time:.5g}" for time in times]
+        place = ", ".join(f"{coordinate:.4g}" for coordinate in row["place"])
+        table.add_row(row["name"], place, str(row["readings"]), *([] if narrow else clock))
+    if len(sensors) > shown:
+        table.caption = f"… and {len(sensors) - shown} more sensors"
     return table

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,11 +19,11 @@ def simulate(
     until: Annotated[float, typer.Option(help="Solve from t = 0 to this time.", metavar="TIME")],
     initial: Annotated[
         list[str],
-        typer.Option(help='State at t = 0: "-sin(pi*x/8)"; for several fields "u=…" and "v=…".', metavar="FORMULA"),
+        typer.Option(help='State at t = 0: "-sin(pi*x/8)"; or "u=…" and "v=…", or "u_t=…".', metavar="FORMULA"),
     ],
-    boundary: Annotated[str, typer.Option(help='periodic, dirichlet, neumann, or as --left: "u=0".')] = "periodic",
-    left: Annotated[str | None, typer.Option(help='Conditions at the left end: "u=1" or "u=0, u_x=0".')] = None,
-    right: Annotated[str | None, typer.Option(help="Conditions at the right end.")] = None,
+    boundary: Annotated[str | None, typer.Option(help="periodic (default), dirichlet or neumann.")] = None,
+    left: Annotated[str | None, typer.Option(help='Left end instead: "u=1", "u=0, u_x=0" or "free".')] = None,
+    right: Annotated[str | None, typer.Option(help="Right end, likewise.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="NetCDF file to write.")] = Path("solution.nc"),
     plot: Annotated[Path | None, typer.Option(help="Also draw the field (PNG, SVG or PDF).", metavar="FILE")] = None,
     field: Annotated[str | None, typer.Option(help="Which field to draw (default: the first).")] = None,
@@ -44,22 +46,22 @@ def simulate(
     import numpy as np
 
     from pdescry.cli.progress import progress_bar
+    from pdescry.cli.wording import at_the_shell
     from pdescry.equation import Equation
     from pdescry.errors import InputError
-    from pdescry.files import refuse_to_overwrite
-    from pdescry.report import check_picture_name, draw_solution, save_figure
+    from pdescry.files import check_target
+    from pdescry.report import PICTURES, draw_solution, save_figure
     from pdescry.solver import simulate as solve
 
     law = Equation.parse(equation)
     if field is not None and field not in law.fields:
         raise InputError(f"Expected --field to be one of {', '.join(law.fields)}; got {field!r}.")
-    refuse_to_overwrite(output, force)
+    check_target(output, (".nc", ".nc4"), force)
     if plot is not None:
-        refuse_to_overwrite(plot, force)
-        check_picture_name(plot)
-    if domain[0] >= domain[1]:
+        check_target(plot, PICTURES, force)
+    if not (math.isfinite(domain[0]) and math.isfinite(domain[1]) and domain[0] < domain[1]):
         raise InputError(f"Expected --domain LEFT RIGHT with LEFT < RIGHT; got {domain[0]:g} {domain[1]:g}.")
-    if not until > 0:
+    if not (math.isfinite(until) and until > 0):
         raise InputError(f"Expected --until to be a positive time; got {until:g}.")
     with progress_bar(quiet or as_json) as progress:
         solution = solve(
@@ -76,17 +78,24 @@ def simulate(
             verify=verify,
             progress=progress,
         )
-    solution.to_netcdf(output)
-    if plot is not None:
-        save_figure(draw_solution(solution, field), plot)
-    written = [str(path) for path in (output, plot) if path is not None]
+    if not solution.ok:
+        # What was reached is reported as finely as the whole would have been.
+        solution = replace(solution, times=np.linspace(0, solution.reached or until, steps + 1))
+    written: list[str] = []
+    if solution.reached > 0:
+        solution.to_netcdf(output)
+        written.append(str(output))
+        if plot is not None:
+            save_figure(draw_solution(solution, field), plot)
+            written.append(str(plot))
+    message = f"{solution.status}: {at_the_shell(solution.message)}"
     if as_json:
         typer.echo(json.dumps({**_plain(solution.dataset.attrs), "files": written}))
     elif not quiet:
-        typer.echo(f"{law.to_unicode()}\n{solution.status}: {solution.message}\nWrote {' and '.join(written)}.")
+        typer.echo(f"{law.to_unicode()}\n{message}\nWrote {' and '.join(written) or 'nothing'}.")
     if not solution.ok:
         if quiet:
-            typer.echo(f"{solution.status}: {solution.message}", err=True)
+            typer.echo(message, err=True)
         raise typer.Exit(UNSOLVED)
 
 
@@ -105,13 +114,13 @@ def _initial(given: list[str], fields: tuple[str, ...]) -> Any:
     return states
 
 
-def _boundary(boundary: str, left: str | None, right: str | None) -> Any:
+def _boundary(boundary: str | None, left: str | None, right: str | None) -> Any:
     if left is None and right is None:
-        return boundary
+        return boundary or "periodic"
     from pdescry.errors import InputError
 
-    if left is None or right is None:
-        raise InputError('Expected both --left and --right; write "free" for an end without a condition.')
+    if left is None or right is None or boundary is not None:
+        raise InputError('Expected --boundary, or both --left and --right ("free" for an end without a condition).')
     return {"left": left, "right": right}
 
 

@@ -25,8 +25,12 @@ def systems(
     Example: pdescry systems burgers --noise 0.05 --seed 3 --output burgers.csv
     """
     from pdescry.data.systems import NAMES, get
+    from pdescry.errors import InputError
+    from pdescry.files import check_target
 
     if name is None:
+        if output is not None:
+            raise InputError(f"Expected the name of a system before --output; choose one of {', '.join(NAMES)}.")
         for known in NAMES:
             system = get(known)
             typer.echo(f"{known:21} {system.title}\n{'':21} {system.equation.to_unicode(digits=4)}")
@@ -34,31 +38,19 @@ def systems(
         return
     system = get(name)
     if output is None:
+        initial = (
+            system.initial if isinstance(system.initial, str) else ", ".join(map(" = ".join, system.initial.items()))
+        )
         typer.echo(
             f"{system.title}\n  law       {system.equation.to_unicode(digits=4)}\n"
             f"  domain    {system.domain[0]:g} to {system.domain[1]:g}, {system.boundary}\n"
-            f"  initial   {system.initial}\n  time      0 to {system.until:g}, readings every {system.every:g}\n"
+            f"  initial   {initial}\n  time      0 to {system.until:g}, readings every {system.every:g}\n"
             f"Readings of it: pdescry systems {name} --noise 5% --output {name}.csv"
         )
         return
-    from pdescry.files import refuse_to_overwrite
-
-    refuse_to_overwrite(output, force)
-    level, relative = _noise(noise)
+    check_target(output, (".csv",), force)
     readings = system.observe(
-        sensors=sensors, layout=layout, every=every, jitter=jitter, missing=missing, noise=level, relative=relative,
-        seed=seed,
-    )  # fmt: skip
+        sensors=sensors, layout=layout, every=every, jitter=jitter, missing=missing, noise=noise, seed=seed
+    )
     readings.to_csv(output)
     typer.echo(f"Wrote {len(readings)} readings by {readings.n_sensors} sensors to {output}.")
-
-
-def _noise(text: str) -> tuple[float, bool]:
-    from pdescry.errors import InputError
-
-    relative = text.strip().endswith("%")
-    try:
-        level = float(text.strip().removesuffix("%"))
-    except ValueError:
-        raise InputError(f"Expected --noise as a number such as 0.05, or relative as 5%; got {text!r}.") from None
-    return (level / 100, True) if relative else (level, False)

@@ -25,8 +25,7 @@ def observe(
     times: Sequence[float] | NDArray[np.float64] | None = None,
     jitter: float = 0.0,
     missing: float = 0.0,
-    noise: float | ArrayLike = 0.0,
-    relative: bool = False,
+    noise: float | str | ArrayLike = 0.0,
     seed: int = 0,
     source: str = "",
 ) -> Readings:
@@ -35,12 +34,14 @@ def observe(
     sensors: how many, or their places. layout: "random" over the whole domain, or "even".
     every, times: the time step (default: 50 steps) or the times of reading. jitter: each sensor reads up to this
     fraction of a step early or late. missing: the fraction of readings that are lost.
-    noise: standard deviation of Gaussian noise, one number or one for each sensor; with ``relative=True`` in units of
-    the standard deviation of the field over the readings (0.05 is 5 %).
+    noise: standard deviation of Gaussian noise, one number or one for each sensor; as a text such as ``"5%"`` it is
+    relative to the standard deviation of the field over the readings.
     seed: sensor places, clocks, losses and noise each draw from a stream of their own, so that changing the noise
     moves no sensor.
     """
     solution.require_ok()
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"Expected seed as a whole number from 0 on; got {seed!r}.")
     for_places, for_clocks, for_losses, for_noise = (
         np.random.default_rng(stream) for stream in np.random.SeedSequence(seed).spawn(4)
     )
@@ -52,7 +53,8 @@ def observe(
     sensor = np.broadcast_to(np.arange(len(places))[:, None], clocks.shape)[kept]
     t, x = clocks[kept], places[sensor]
     true = np.stack([solution.at(t, x, of=field) for field in solution.equation.fields], axis=1)  # (N, f)
-    sd = _noise_of_sensors(noise, len(places))[sensor, None] * (true.std(axis=0) if relative else 1.0)
+    level, relative = _noise_level(noise, len(places))
+    sd = level[sensor, None] * (true.std(axis=0) if relative else 1.0)
     return Readings.from_arrays(
         t,
         x,
@@ -63,10 +65,16 @@ def observe(
     )
 
 
-def _noise_of_sensors(noise: float | ArrayLike, sensors: int) -> NDArray[np.float64]:
-    sd = np.asarray(noise, dtype=float)
-    if sd.shape not in ((), (sensors,)) or not np.all(np.isfinite(sd) & (sd >= 0)):
+def _noise_level(noise: float | str | ArrayLike, sensors: int) -> tuple[NDArray[np.float64], bool]:
+    """(S,) standard deviations, and whether they are relative to the field's."""
+    relative = isinstance(noise, str) and noise.strip().endswith("%")
+    try:
+        level = np.asarray(noise.strip().removesuffix("%") if isinstance(noise, str) else noise, dtype=float)
+    except (TypeError, ValueError):
+        level = np.full((), np.nan)
+    if level.shape not in ((), (sensors,)) or not np.all(np.isfinite(level) & (level >= 0)):
         raise InputError(
-            f"Expected noise as a number from 0 on, or {sensors} of them (one for each sensor); got {noise!r}."
+            f"Expected noise= as a number from 0 on such as 0.05, relative as '5%', or {sensors} numbers (one for each"
+            f" sensor); got {noise!r}."
         )
-    return np.broadcast_to(sd, (sensors,))
+    return np.broadcast_to(level / 100 if relative else level, (sensors,)), relative

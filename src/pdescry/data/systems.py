@@ -199,6 +199,11 @@ _MAKERS: tuple[Callable[[], System], ...] = (
     fitzhugh_nagumo,
 )  # fmt: skip
 NAMES: tuple[str, ...] = tuple(maker.__name__ for maker in _MAKERS)
+__all__ = ["NAMES", "System", "get", *NAMES]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def get(name: str) -> System:

@@ -46,6 +46,10 @@ class Equation:
 
     components: tuple[Component, ...]  # sorted by field
 
+    def __post_init__(self) -> None:
+        if not (isinstance(self.components, tuple) and self.components):
+            raise EquationError("Expected components; to read a text write Equation.parse('u_t = …').")
+
     @classmethod
     def of(cls, components: Iterable[Component]) -> Equation:
         ordered = tuple(sorted(components, key=lambda component: component.field))

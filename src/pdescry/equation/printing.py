@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from decimal import Decimal
 from typing import final
 
 from pdescry.equation.equation import Component, Equation
@@ -11,6 +12,13 @@ from pdescry.equation.term import Coordinate, Derivative, Factor, Flux, Function
 
 _SUBSCRIPT_OF = {plain: subscript for subscript, plain in SUBSCRIPTS.items()}
 _RAISED = {value: key for key, value in SUPERSCRIPTS.items()}
+
+
+def _shortest(value: float) -> str:
+    """The shortest text that reads back as the same number: ``0.1``, ``2``, ``1e12``."""
+    plain = repr(value).removesuffix(".0")
+    scientific = f"{Decimal(plain).normalize():e}".replace("e+", "e")
+    return plain if len(plain) <= len(scientific) else scientific
 
 
 class Style(ABC):
@@ -58,7 +66,7 @@ class Style(ABC):
         sign = sign.replace("-", self.minus)
         if abs(value) == 1 and not alone:
             return sign
-        text = f"{abs(value):.{digits}g}" if digits else repr(abs(value)).removesuffix(".0")
+        text = f"{abs(value):.{digits}g}" if digits else _shortest(abs(value))
         return sign + self.number(text) + ("" if alone else self.times)
 
     def component(self, component: Component, digits: int | None = None) -> str:

@@ -1,14 +1,15 @@
 """Exact change of units: what a coefficient becomes when u → a·u, t → c·t, x → b·x.
 
 Every term is a monomial in the units of its fields and axes, so the change of a coefficient is a product of integer
-powers, found by counting: for u_t = c·u·u_x it is a⁻¹·b·c⁻¹.
+powers, found by counting: for u_t = k·u·u_x it is a⁻¹·b·c⁻¹. It is computed in fractions and rounded once.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
+from fractions import Fraction
 
 from pdescry.equation.equation import Component, Equation
 from pdescry.equation.term import Coordinate, Derivative, Factor, Flux, Function, Term
@@ -36,31 +37,45 @@ def exponents(term: Term) -> Counter[str]:
 
 def rescale(equation: Equation, factors: Mapping[str, float]) -> Equation:
     known = {*equation.fields, *equation.axes, "t", "x", "y", "z"}
+    ratios: defaultdict[str, Fraction] = defaultdict(lambda: Fraction(1))
     for name, factor in factors.items():
         if name not in known:
             raise InputError(f"Expected units of {', '.join(sorted(known))}; got one of {name!r}.")
-        if not (math.isfinite(factor) and factor > 0):
-            raise InputError(f"The factor of {name!r} must be a positive number; got {factor}.")
+        if not (isinstance(factor, int | float) and math.isfinite(factor) and factor > 0):
+            raise InputError(f"The factor of {name!r} must be a positive number; got {factor!r}.")
+        ratios[name] = _decimal(factor)
     components = []
     for component in equation.components:
         terms = {}
         for term, coefficient in component.terms:
             change = Counter({component.field: 1, "t": -component.time_order})
             change.subtract(exponents(term))
-            ratio = math.prod(factors.get(name, 1.0) ** exponent for name, exponent in change.items())
-            terms[_rescaled_functions(term, factors)] = coefficient * ratio
+            exact = math.prod((ratios[name] ** power for name, power in change.items()), start=_decimal(coefficient))
+            terms[_rescaled_functions(term, ratios)] = _rounded(exact)
         components.append(Component.of(component.field, terms, component.time_order))
     return Equation.of(components)
 
 
-def _rescaled_functions(term: Term, factors: Mapping[str, float]) -> Term:
+def _decimal(value: float) -> Fraction:
+    """The number as it is written: 0.01 is one hundredth, not the nearest binary fraction to it."""
+    return Fraction(repr(float(value)))
+
+
+def _rounded(exact: Fraction) -> float:
+    try:
+        return float(exact)
+    except OverflowError:
+        raise InputError("A coefficient in the new units is too large for a number; choose other units.") from None
+
+
+def _rescaled_functions(term: Term, ratios: Mapping[str, Fraction]) -> Term:
     """sin(u) of the old u is sin(u/a) of the new one."""
 
     def changed(factor: Factor) -> Factor:
         if isinstance(factor, Function):
-            return Function(factor.name, factor.field, factor.scale / factors.get(factor.field, 1.0))
+            return Function(factor.name, factor.field, _rounded(_decimal(factor.scale) / ratios[factor.field]))
         if isinstance(factor, Flux):
-            return Flux(factor.axes, _rescaled_functions(factor.inner, factors))
+            return Flux(factor.axes, _rescaled_functions(factor.inner, ratios))
         return factor
 
     return Term.of((changed(factor), power) for factor, power in term.factors)

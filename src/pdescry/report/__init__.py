@@ -4,7 +4,7 @@
 changes a global setting of matplotlib.
 """
 
-from pdescry.report.figures import check_picture_name, draw_readings, draw_solution, save_figure
+from pdescry.report.figures import PICTURES, draw_readings, draw_solution, save_figure
 from pdescry.report.terminal import sketch
 
-__all__ = ["check_picture_name", "draw_readings", "draw_solution", "save_figure", "sketch"]
+__all__ = ["PICTURES", "draw_readings", "draw_solution", "save_figure", "sketch"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdescry.errors import InputError
-from pdescry.files import appearing
+from pdescry.files import appearing, check_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pdescry.solver import Solution
 
 COLOURS = "viridis"
-FORMATS = (".png", ".svg", ".pdf")
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def draw_solution(solution: Solution, field: str | None = None, ax: Axes | None = None) -> Axes:
@@ -57,24 +57,16 @@ def draw_readings(readings: Readings, field: str | None = None, ax: Axes | None 
     )
     ax.figure.colorbar(dots, ax=ax, label=name)
     ax.set(xlabel=readings.axes[0], ylabel=readings.time_name)
-    ax.set_title(f"{len(readings)} readings of {name} by {readings.n_sensors} sensors", fontsize="medium")
+    others = f", all {' and '.join(readings.axes[1:])} together" if len(readings.axes) > 1 else ""
+    ax.set_title(f"{len(readings)} readings of {name} by {readings.n_sensors} sensors{others}", fontsize="medium")
     return ax
 
 
 def save_figure(ax: Axes, path: str | os.PathLike[str]) -> None:
     """Write the figure of ``ax`` as PNG, SVG or PDF."""
-    check_picture_name(path)
+    check_target(path, PICTURES)
     with appearing(path) as temporary:
         _figure(ax).savefig(temporary, dpi=150)
-
-
-def check_picture_name(path: str | os.PathLike[str]) -> None:
-    """An error unless ``path`` names a kind of picture that can be written; ask before a long computation."""
-    ending = os.path.splitext(os.fspath(path))[1].lower()
-    if ending not in FORMATS:
-        raise InputError(
-            f"Expected a picture named {', '.join('*' + known for known in FORMATS)}; got {os.fspath(path)!r}."
-        )
 
 
 def _axes(ax: Axes | None) -> Axes:

@@ -56,12 +56,20 @@ def _profile(name: str, given: Initial, axis: str, domain: tuple[float, float], 
             f"The initial state of {name!r} must be 4 or more values along {axis}; got shape {values.shape}."
         )
     # Without coordinates: evenly spaced; a period does not repeat its first point.
+    if periodic and np.ptp(values) > 0 and abs(values[0] - values[-1]) < 1e-9 * np.ptp(values):
+        raise InputError(
+            f"The initial state of {name!r} begins and ends with the same value, so it is not clear whether it holds"
+            " the end point of the period, which repeats the first; pass an xarray.DataArray with the coordinate"
+            f" {axis}, or leave the end point out."
+        )
     x = np.linspace(*domain, len(values), endpoint=not periodic)
     return _interpolated(name, x, values, domain, periodic)
 
 
 def _numbers(name: str, given: Any) -> Array:
     try:
+        if given is None:
+            raise TypeError
         return np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         raise InputError(
@@ -86,6 +94,11 @@ def _interpolated(name: str, x: Array, values: Array, domain: tuple[float, float
     if not np.all(np.isfinite(values)):
         return lambda at: np.full(np.shape(at), np.nan)  # `simulate` reports it as a bad initial state
     slack = 1e-9 * (domain[1] - domain[0])
+    if x[0] < domain[0] - slack or x[-1] > domain[1] + slack:
+        raise InputError(
+            f"The initial state of {name!r} spans {x[0]:g} to {x[-1]:g}, beyond the domain {domain[0]:g} to"
+            f" {domain[1]:g}; cut it."
+        )
     step = (domain[1] - domain[0]) / len(x)
     if periodic and np.isclose(x[-1] - x[0], domain[1] - domain[0]):
         x, values = x[:-1], values[:-1]

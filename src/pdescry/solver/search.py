@@ -116,7 +116,7 @@ def _enough_points(problem: Problem, conditions: Conditions, min_points: int, ma
         rough = run
     if rough is not None:
         return verdict.accepted(problem, rough, difference) if difference < TOLERATED else verdict.rough_start(rough)
-    return verdict.blow_up(failed[-1]) if failed[-1].surging else verdict.shock(failed[-1])
+    return verdict.blow_up(failed[-1]) if failed[-1].surging else verdict.shock(problem, failed[-1])
 
 
 def _grids(problem: Problem, conditions: Conditions, min_points: int, max_points: int) -> Iterator[Discretisation]:
@@ -138,7 +138,8 @@ def _sizes(problem: Problem, conditions: Conditions, min_points: int, max_points
     sizes = [min(min_points, max_points)]
     while sizes[-1] * 3 // 2 <= max_points:
         sizes.append(sizes[-1] * 3 // 2)
-    return [size + 1 - size % 2 for size in sizes] if conditions.periodic else sizes  # Fourier needs an odd number
+    # Fourier needs an odd number.
+    return [size | 1 if size < max_points else size - 1 + size % 2 for size in sizes] if conditions.periodic else sizes
 
 
 def _check_stability(problem: Problem, found: Verdict) -> Verdict:

@@ -75,7 +75,13 @@ class Solution:
         >>> solution.at(t[:, None], x[None, :], of="u_x")  # doctest: +SKIP
         """
         derivative = self._derivative(of)
-        t, x = np.broadcast_arrays(np.asarray(t, float), np.asarray(x, float))
+        try:
+            t, x = np.broadcast_arrays(np.asarray(t, float), np.asarray(x, float))
+        except (TypeError, ValueError):
+            raise InputError(
+                "Expected numbers t and x of one shape, or shapes that broadcast; for a grid write"
+                " solution.at(t[:, None], x[None, :])."
+            ) from None
         self._check_inside(t, "t", 0.0, float(self.times[-1]))
         self._check_inside(x, self.axis, *self.domain)
         out = np.full(t.size, np.nan)

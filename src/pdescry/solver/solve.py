@@ -21,6 +21,8 @@ from pdescry.solver.solution import Solution
 
 Array = np.ndarray
 
+FEWEST = 8  # points of a grid
+
 
 def simulate(
     equation: Equation | str,
@@ -45,14 +47,14 @@ def simulate(
     ----------
     equation: an `Equation` or its text; one field or several, first or second order in time, one space axis.
     domain: (left, right).
-    until: the end; ``times``: when to report, default 101 even times from 0 to ``until``.
+    until: the end, with 101 even times to report; or ``times``: when to report.
     initial: a formula such as ``"-sin(pi*x/8)"``, a function of x, an array over the domain (evenly spaced; without the
         end point when periodic), an xarray object, or a dict of these for several fields. For a second-order law
         ``{"u": …, "u_t": …}``; the velocity is zero unless given.
     boundary: ``"periodic"``, ``"dirichlet"``, ``"neumann"``, or conditions per side:
         ``{"left": "u=1", "right": ["u=0", "u_x=0"]}``. Values are constant in time.
     x: the grid of ``solution.dataset``, default 257 even points.
-    rtol: tolerance of the time stepper, relative to the largest value of the field.
+    rtol: tolerance of the time stepper, relative to the largest value of the field; at most 1e-6.
     min_points: how many points to begin with; more are tried until the field is resolved.
     max_points, max_steps, max_seconds: limits; meeting one ends with a status that says so.
     verify: solve again from a slightly disturbed start and compare (about half as long again).
@@ -65,13 +67,15 @@ def simulate(
     'ok'
     """
     began = time.monotonic()
-    equation = Equation.parse(equation) if isinstance(equation, str) else equation
+    equation = equation if isinstance(equation, Equation) else Equation.parse(equation)
     axis = _axis(equation)
     left, right = _domain(domain)
     moments = _times(times, until)
-    _check_positive(
-        rtol=rtol, min_points=min_points, max_points=max_points, max_steps=max_steps, max_seconds=max_seconds
-    )
+    _check_number("rtol", rtol, 1e-13, 1e-6)
+    _check_number("min_points", min_points, FEWEST, math.inf)
+    _check_number("max_points", max_points, FEWEST, math.inf)
+    _check_number("max_steps", max_steps, 1, math.inf)
+    _check_number("max_seconds", max_seconds, 0, math.inf)
     grid = _grid(x, axis, left, right)
     conditions = read_boundary(boundary, equation, axis)
     problem = Problem(
@@ -80,7 +84,7 @@ def simulate(
         domain=(left, right),
         profiles=read_initial(initial, equation, axis, (left, right), conditions.periodic),
         times=moments,
-        tolerance=max(rtol, 1e-12),
+        tolerance=rtol,
         max_steps=max_steps,
         max_seconds=max_seconds,
         deadline=began + max_seconds,
@@ -110,14 +114,14 @@ def simulate(
     )
 
 
-def _check_positive(**arguments: float) -> None:
-    for name, value in arguments.items():
-        if not value > 0:
-            raise InputError(f"{name} must be positive; got {value}.")
+def _check_number(name: str, value: Any, least: float, most: float) -> None:
+    if not (isinstance(value, int | float | np.number) and least <= value <= most):
+        bound = f"{least:g} or more" if most == math.inf else f"between {least:g} and {most:g}"
+        raise InputError(f"Expected {name} to be a number, {bound}; got {value!r}.")
 
 
 def _grid(x: Any, axis: str, left: float, right: float) -> Array:
-    grid = np.linspace(left, right, 257) if x is None else np.asarray(x, float)
+    grid = np.linspace(left, right, 257) if x is None else np.asarray(_numeric(x, f"the grid of {axis}"))
     if grid.ndim != 1 or not len(grid) or not (grid.min() >= left and grid.max() <= right):
         raise InputError(f"Expected the grid of {axis} as a list of places between {left:g} and {right:g}.")
     return grid
@@ -135,7 +139,7 @@ def _domain(domain: Sequence[float]) -> tuple[float, float]:
     except (TypeError, ValueError):
         raise InputError(f"Expected the domain as two numbers, (left, right); got {domain!r}.") from None
     if not (math.isfinite(left) and math.isfinite(right) and left < right):
-        raise InputError(f"Expected the domain as (left, right) with left < right; got ({left:g}, {right:g}).")
+        raise InputError(f"Expected a finite domain (left, right) with left < right; got ({left:g}, {right:g}).")
     return left, right
 
 
@@ -143,14 +147,21 @@ def _times(times: Any, until: float | None) -> Array:
     if times is None:
         if until is None:
             raise InputError("Expected until= (the end of the simulation) or times= (when to report).")
-        if not (math.isfinite(until) and until > 0):
-            raise InputError(f"Expected until to be a positive time; got {until}.")
+        if not (isinstance(until, int | float | np.number) and math.isfinite(until) and until > 0):
+            raise InputError(f"Expected until to be a positive time; got {until!r}.")
         return np.linspace(0.0, float(until), 101)
-    moments = np.asarray(times, float)
+    moments = _numeric(times, "times")
     if moments.ndim != 1 or not len(moments) or not np.all(np.isfinite(moments)) or np.any(np.diff(moments) <= 0):
         raise InputError("Expected times as a list of increasing finite numbers.")
     if moments[0] < 0 or moments[-1] <= 0:
         raise InputError(f"Expected times from 0 on, the last one positive; got {moments[0]:g} to {moments[-1]:g}.")
-    if until is not None and until > moments[-1]:
-        moments = np.append(moments, until)
+    if until is not None and until != moments[-1]:
+        raise InputError(f"The last of times is {moments[-1]:g} and until is {until:g}; pass only one of the two.")
     return moments
+
+
+def _numeric(given: Any, what: str) -> Array:
+    try:
+        return np.asarray(given, float)
+    except (TypeError, ValueError):
+        raise InputError(f"Expected {what} as a list of numbers; got {given!r}.") from None

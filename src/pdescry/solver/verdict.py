@@ -71,11 +71,14 @@ def blow_up(run: Run | None) -> Verdict:
     )
 
 
-def shock(run: Run) -> Verdict:
+def shock(problem: Problem, run: Run) -> Verdict:
+    why = "a shock or another sharp feature forms. Add the missing dissipation"
+    if run.grid.conditions.periodic and any(term.coordinates - {"t"} for term in problem.equation.terms):
+        why = f"the coordinate {problem.axis} in the law jumps where the period ends. Choose another boundary"
     return Verdict(
         "unresolved",
-        f"Even {run.grid.points} points do not resolve the field from t = {run.reached:.4g} on: a shock or another"
-        " sharp feature forms. Add the missing dissipation, raise max_points, or solve for a shorter time.",
+        f"{run.grid.points} points do not resolve the field from t = {run.reached:.4g} on: {why}, raise max_points, or"
+        " solve for a shorter time.",
         run,
         run.reached,
     )

@@ -1,0 +1,50 @@
+"""The library speaks of Python arguments; at the shell the same sentences speak of flags."""
+
+from __future__ import annotations
+
+import re
+
+_FLAGS = {
+    "time": "--time",
+    "space": "--space",
+    "fields": "--field",
+    "sensor": "--sensor",
+    "noise": "--noise",
+    "missing": "--missing",
+    "format": "--format",
+    "every": "--every",
+    "layout": "--layout",
+    "jitter": "--jitter",
+    "until": "--until",
+    "of": "--field",
+}
+_SIDES = re.compile(r"boundary=\{'left': (.*?), 'right': (.*?)\}")
+_STATES = re.compile(r"initial=\{(.*?)\}")
+_NAMED = re.compile(r"boundary='(\w+)'")
+_SWITCH = re.compile(r"\b(sensor|noise)=False\b")
+_ARGUMENT = re.compile(rf"\b({'|'.join(_FLAGS)})=(?=['\s.,;:)]|$|\w)")
+_LIMIT = re.compile(r"\b(max_points|max_steps|max_seconds|rtol)\b(?!=)")
+
+
+def at_the_shell(message: str) -> str:
+    """``pass time=`` → ``pass --time``; ``boundary={'left': 'u=0', …}`` → ``--left "u=0" …``."""
+    message = _SIDES.sub(lambda sides: f"--left {_quoted(sides[1])} --right {_quoted(sides[2])}", message)
+    message = _STATES.sub(lambda states: _initial(states[1]), message)
+    message = _NAMED.sub(r"--boundary \1", message)
+    message = _SWITCH.sub(r"--\1 none", message)
+    message = message.replace("verify=False", "--no-verify")
+    message = _ARGUMENT.sub(lambda found: f"{_FLAGS[found[1]]} ", message)
+    message = _LIMIT.sub(lambda found: "--" + found[1].replace("_", "-"), message)
+    return re.sub(r"(--[\w-]+) +(?=[.,;:) ]|$)", r"\1", message)
+
+
+def _quoted(conditions: str) -> str:
+    return '"' + conditions.strip("[]").replace("'", "") + '"'
+
+
+def _initial(states: str) -> str:
+    pairs = [pair.partition(":") for pair in states.split(",") if ":" in pair]
+    return (
+        " ".join(f'--initial "{name.strip(" ")[1:-1]}={formula.strip()}"' for name, _, formula in pairs)
+        or "--initial …"
+    )
