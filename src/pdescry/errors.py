@@ -30,6 +30,6 @@ class EquationError(InputError):
             return sentence
         # An equation may span lines: show only the line at fault.
         start = self.text.rfind("\n", 0, self.position) + 1
-        line = self.text[start:].split("\n", 1)[0]
+        line = self.text[start:].split("\n", 1)[0].replace("\t", " ")
         column = min(self.position - start, len(line))
         return f"{sentence}\n  {line}\n  {' ' * column}^"

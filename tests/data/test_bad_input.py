@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import json
+import gzip
 import os
-import struct
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.io
 import xarray as xr
-import zarr
 
 from pdescry.data import Readings, read
 from pdescry.errors import InputError
@@ -51,18 +46,20 @@ class TestFile:
         (tmp_path / "rod.csv").write_text(text)
         assert "did you mean 'rod.csv'?" in complaint(lambda: read(tmp_path / "rods.csv"))
         assert "check the name" in complaint(lambda: read(tmp_path / "zzz"))
+        assert "check the name" in complaint(lambda: read(tmp_path / "nosuch.csv"))
 
     def test_no_such_folder(self, tmp_path: Path) -> None:
         assert "no such folder" in complaint(lambda: read(tmp_path / "no" / "rod.csv"))
 
-    @pytest.mark.parametrize("path", [None, 3, "a\0b", "x" * 10_000, b"rod.csv"], ids=lambda path: repr(path)[:9])
+    @pytest.mark.parametrize("path", [None, 3, "", "a\0b", "x" * 10_000, b"rod.csv"], ids=lambda path: repr(path)[:9])
     def test_not_a_path(self, path: object) -> None:
-        complaint(lambda: read(path))  # type: ignore[arg-type]
+        assert "got the folder" not in complaint(lambda: read(path))  # type: ignore[arg-type]
 
     def test_a_folder(self, tmp_path: Path) -> None:
         (tmp_path / "rod.csv").mkdir()
         assert "got a folder" in complaint(lambda: read(tmp_path / "rod.csv"))
         assert "got the folder" in complaint(lambda: read(tmp_path))
+        assert "got the folder '.'" in complaint(lambda: read("."))
 
     def test_a_pipe(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "rod.csv")
@@ -85,12 +82,40 @@ class TestFile:
     def test_blank_file(self, tmp_path: Path) -> None:
         assert "blank lines" in refused(tmp_path, "\n  \n# nothing\n")
 
-    def test_unknown_ending(self, tmp_path: Path, text: str) -> None:
-        told = refused(tmp_path, text, "rod.xlsx")
-        assert "'.xlsx'" in told
-        assert "looks like text" in told
+    def test_unknown_ending(self, tmp_path: Path) -> None:
+        told = refused(tmp_path, bytes(range(256)), "rod.bin")
+        assert "'.bin'" in told
         assert "csv (.csv" in told
-        assert "no ending" in refused(tmp_path, text, "rod")
+        assert "no ending" in refused(tmp_path, bytes(range(256)), "rod")
+
+    @pytest.mark.parametrize(
+        ("name", "content", "remedy"),
+        [
+            ("rod.gz", b"\x1f\x8b\x08\0", "unpack it"),
+            ("rod.csv.bz2", b"BZh91AY", "unpack it"),
+            ("rod.xlsx", b"PK\x03\x04\x14\0", "save its table as CSV"),
+            ("rod.csv", b"PK\x03\x04\x14\0\x06\0[Content_Types].xml", "save its table as CSV"),
+            ("rod.xls", b"\xd0\xcf\x11\xe0", "save its table as CSV"),
+            ("rod.npy", b"\x93NUMPY\x01\0", "save t, x and u together as .npz"),
+            ("rod.h5", b"\x89HDF\r\n\x1a\n\0", "else save it as .npz or CSV"),
+            ("rod.png", PNG, "save the numbers behind it"),
+            ("rod.data", b"PK\x03\x04\x14\0t.npy", "pass format='npz'"),
+            ("rod.csv", b"PAR1\x15", "pass format='parquet'"),
+        ],
+    )
+    def test_foreign_file_with_the_remedy_that_helps(
+        self, tmp_path: Path, name: str, content: bytes, remedy: str
+    ) -> None:
+        told = refused(tmp_path, content, name)
+        assert remedy in told
+        assert "format=" not in told or "format=" in remedy or name == "rod.h5"
+
+    def test_damaged_gzip(self, tmp_path: Path, text: str) -> None:
+        assert "damaged" in refused(tmp_path, gzip.compress(text.encode())[:-20], "rod.csv.gz")
+
+    def test_gzip_that_unpacks_to_too_much(self, tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("pdescry.data.formats.text._MOST_UNPACKED", 100)
+        assert "unpack it first" in refused(tmp_path, gzip.compress(text.encode()), "rod.csv.gz")
 
     def test_unknown_format(self, tmp_path: Path, text: str) -> None:
         assert "got format='excel'" in refused(tmp_path, text, format="excel")
@@ -184,7 +209,10 @@ class TestText:
     def test_dates_of_another_form(self, tmp_path: Path) -> None:
         rows = "".join(f"2024-01-0{k} 00:00,{k},{k}\n" for k in range(1, 5))
         assert "row 6, 'yesterday'" in refused(tmp_path, "t,x,u\n" + rows + "yesterday,5,5\n")
-        assert "row 2, '01.02.2024'" in refused(tmp_path, "t,x,u\n01.02.2024,1,2\n")
+        for form in ("01.02.24", "1 May 2024", "12:30"):
+            told = refused(tmp_path, f"t,x,u\n{form},1,2\n{form},2,3\n")
+            assert f"row 2, {form!r}" in told
+            assert "empty" not in told
 
 
 class TestColumns:
@@ -243,6 +271,11 @@ class TestColumns:
 
 
 class TestContents:
+    def test_one_sensor_at_several_places_at_once(self, frame: pd.DataFrame) -> None:
+        told = complaint(lambda: Readings.from_frame(frame.assign(sensor="a")))
+        assert "'a' at several (first: index 0 and index 1, at time 0)" in told
+        assert "sensor=False" in told
+
     def test_contradiction(self, tmp_path: Path, text: str) -> None:
         told = refused(tmp_path, text + "0.13,0.25,7.0\n")
         assert "row 7 and row 22, at 0.13, 0.25" in told
@@ -315,93 +348,3 @@ class TestContents:
         assert "got dict" in complaint(lambda: Readings.from_frame({}))  # type: ignore[arg-type]
         assert "got dict" in complaint(lambda: Readings.from_xarray({}))  # type: ignore[arg-type]
         assert "missing='drop'" in complaint(lambda: Readings.from_frame(frame, missing="ignore"))  # type: ignore[arg-type]
-
-
-class Bomb:
-    """Unpickling this leaves a trace."""
-
-    def __init__(self, trace: Path) -> None:
-        self.trace = trace
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (Path.touch, (self.trace,))
-
-
-class TestMalice:
-    def test_npz_that_asks_for_pickle(self, tmp_path: Path, grid: dict[str, Any]) -> None:
-        objects = np.array([Bomb(tmp_path / "trace")], dtype=object)
-        np.savez(tmp_path / "a.npz", **grid, extra=objects)
-        assert "'extra' of Python objects" in complaint(lambda: read(tmp_path / "a.npz"))
-        assert not (tmp_path / "trace").exists()
-
-    def test_zarr_that_asks_for_pickle(self, tmp_path: Path, grid: dict[str, Any]) -> None:
-        group = zarr.open_group(str(tmp_path / "a.zarr"), mode="w", zarr_format=2)
-        for name, array in grid.items():
-            group.create_array(name, data=array)
-        path = tmp_path / "a.zarr" / "u" / ".zarray"
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"filters": [{"id": "pickle", "protocol": 5}]}))
-        assert "pickle" in complaint(lambda: read(tmp_path / "a.zarr"))
-
-    def test_npz_that_claims_a_gigantic_array(self, tmp_path: Path) -> None:
-        header = io.BytesIO()
-        np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (10**6, 10**7)})
-        with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
-            archive.writestr("u.npy", header.getvalue())
-        assert "GiB" in complaint(lambda: read(tmp_path / "a.npz"))
-
-    @pytest.mark.parametrize("name", ["a.mat", "a.nc"])
-    def test_hdf5_that_claims_a_gigantic_array(self, tmp_path: Path, name: str) -> None:
-        with h5py.File(tmp_path / name, "w") as file:
-            file.create_dataset("u", shape=(10**6, 10**7), chunks=(100, 100), dtype="f8")
-        assert "GiB" in complaint(lambda: read(tmp_path / name))
-
-    def test_mat_that_claims_a_gigantic_array(self, tmp_path: Path, grid: dict[str, Any]) -> None:
-        scipy.io.savemat(tmp_path / "a.mat", {"u": np.ones((7, 11))}, format="4")
-        raw = (tmp_path / "a.mat").read_bytes()
-        (tmp_path / "a.mat").write_bytes(raw.replace(b"\x07\0\0\0\x0b\0\0\0", b"\xff\xff\xff\x7f\xff\xff\xff\x7f"))
-        complaint(lambda: read(tmp_path / "a.mat"))
-
-    def test_zarr_that_claims_a_gigantic_array(self, tmp_path: Path) -> None:
-        group = zarr.open_group(str(tmp_path / "a.zarr"), mode="w")
-        group.create_array("u", shape=(10**6, 10**7), chunks=(100, 100), dtype="f8")
-        assert "GiB" in complaint(lambda: read(tmp_path / "a.zarr"))
-
-    def test_mat_with_a_type_that_does_not_exist(self, tmp_path: Path, grid: dict[str, Any]) -> None:
-        """scipy looks such a type up behind the end of its table, which ends the process."""
-        scipy.io.savemat(tmp_path / "a.mat", grid)
-        raw = (tmp_path / "a.mat").read_bytes()
-        tag, wrong = struct.pack("<II", 9, 8 * 20), struct.pack("<II", 2**15 - 1, 8 * 20)
-        assert tag in raw
-        (tmp_path / "a.mat").write_bytes(raw.replace(tag, wrong))
-        assert "damaged" in complaint(lambda: read(tmp_path / "a.mat"))
-
-    def test_hdf5_with_a_heap_that_leads_nowhere(self, tmp_path: Path, grid: dict[str, Any]) -> None:
-        """The HDF5 library never comes back from free space of size zero."""
-        data = xr.Dataset({"u": (("t", "x"), grid["u"])}, {"t": grid["t"], "x": grid["x"]})
-        data.to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
-        raw = bytearray((tmp_path / "a.nc").read_bytes())
-        place = raw.index(b"GCOL") + 16
-        while (index_and_size := struct.unpack_from("<H6xQ", raw, place))[0]:
-            place += 16 + -(-index_and_size[1] // 8) * 8
-        raw[place + 8 : place + 16] = bytes(8)
-        (tmp_path / "a.nc").write_bytes(raw)
-        assert "damaged" in complaint(lambda: read(tmp_path / "a.nc"))
-
-    def test_files_without_numbers(self, tmp_path: Path) -> None:
-        scipy.io.savemat(tmp_path / "a.mat", {"data": {"t": [1, 2]}})
-        assert "'data' (struct)" in complaint(lambda: read(tmp_path / "a.mat"))
-        with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
-            archive.writestr("readme.txt", "hello")
-        assert "Expected arrays" in complaint(lambda: read(tmp_path / "a.npz"))
-        xr.Dataset().to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
-        assert "Expected variables" in complaint(lambda: read(tmp_path / "a.nc"))
-        zarr.open_group(str(tmp_path / "a.zarr"), mode="w")
-        assert "Expected arrays" in complaint(lambda: read(tmp_path / "a.zarr"))
-
-    def test_complex_field_of_matlab(self, tmp_path: Path, grid: dict[str, Any]) -> None:
-        scipy.io.savemat(tmp_path / "a.mat", grid | {"u": grid["u"] * 1j})
-        assert "complex numbers; split them" in complaint(lambda: read(tmp_path / "a.mat"))
-        pairs = np.zeros((4, 5), dtype=[("real", "f8"), ("imag", "f8")])
-        with h5py.File(tmp_path / "b.mat", "w") as file:
-            file["t"], file["x"], file["u"] = grid["t"], grid["x"], pairs
-        assert "complex numbers; split them" in complaint(lambda: read(tmp_path / "b.mat"))

@@ -35,7 +35,24 @@ def _csv(path: Path, grid: Grid) -> None:
 
 
 def _german(path: Path, grid: Grid) -> None:
-    _frame(grid).assign(sensor="a").to_csv(path, index=False, sep=";", decimal=",")
+    frame = _frame(grid)
+    frame.assign(sensor=frame.x.map("at {}".format)).to_csv(path, index=False, sep=";", decimal=",")
+
+
+def _logger(path: Path, grid: Grid) -> None:
+    """A preamble, a row of units, separators of thousands, dates with the day first."""
+    rows = [
+        f"31.05.2024 12:00:0{k};{x};{1e7 * u:,.2f}"
+        for k, record in enumerate(grid["u"])
+        for x, u in zip(grid["x"], record, strict=True)
+    ]
+    path.write_text("sep=;\nDevice;Logger\nSerial: 12\n\nZeit;Ort;Wert\n;mm;°C\n" + "\n".join(rows), encoding="utf-8")
+
+
+def _clock_gz(path: Path, grid: Grid) -> None:
+    frame = _frame(grid)
+    frame["t"] = pd.Series(pd.to_timedelta(frame.t, unit="s")).astype(str).str.slice(7)
+    frame.assign(date="2024-05-31").to_csv(path, index=False, compression="gzip")
 
 
 def _dates(path: Path, grid: Grid) -> None:
@@ -86,6 +103,8 @@ WRITERS: dict[str, tuple[Callable[[Path, Grid], None], str, int]] = {
     "csv": (_csv, "csv", 400),
     "decimal comma": (_german, "csv", 300),
     "wide with dates": (_dates, "txt", 300),
+    "logger": (_logger, "log", 400),
+    "clock times, gzip": (_clock_gz, "csv.gz", 200),
     "npz": (_npz, "npz", 400),
     "npz compressed": (_npz_packed, "npz", 300),
     "matlab 4": (_mat4, "mat", 300),
@@ -183,6 +202,16 @@ def test_random_text(tmp_path: Path) -> None:
         "#",
         "é",
         "x y",
+        "sep=",
+        "12:00:00",
+        "31.05.2024",
+        "05/06/2024",
+        '"1,074"',
+        "1,234,567",
+        "%",
+        "//",
+        "mm",
+        "−5",
     ]
     path, rng = tmp_path / "a.csv", random.Random(2)
     for _ in range(600):
@@ -191,13 +220,15 @@ def test_random_text(tmp_path: Path) -> None:
         read_or_refuse(path)
 
 
-@pytest.mark.parametrize("ending", ["csv", "npz", "mat", "nc", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", "npz", "mat", "nc", "parquet", "csv.gz", "log"])
 def test_random_bytes(tmp_path: Path, ending: str) -> None:
     path, rng = tmp_path / f"a.{ending}", random.Random(ending)
     magic = [
         b"",
         b"PK\x03\x04",
         b"PAR1",
+        b"\x1f\x8b\x08\0",
+        b"sep=",
         b"CDF\x01",
         b"\x89HDF\r\n\x1a\n",
         b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\x01IM",

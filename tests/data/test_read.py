@@ -48,6 +48,20 @@ class TestText:
         frame.to_csv(tmp_path / "a.log", index=False)
         assert read(tmp_path / "a.log", format="csv") == expected
 
+    @pytest.mark.parametrize("name", ["a", "a.asc", "a.csv.bak", "a.xlsx"])
+    def test_text_under_an_unknown_ending(
+        self, tmp_path: Path, frame: pd.DataFrame, expected: Readings, name: str
+    ) -> None:
+        frame.to_csv(tmp_path / name, index=False)
+        readings = read(tmp_path / name)
+        assert readings == expected
+        assert readings.notes == (f"Read as CSV: {name} has no known ending and looks like text.",)
+
+    @pytest.mark.parametrize("name", ["a.csv.gz", "a.txt.gz", "a.csv"])
+    def test_gzip(self, tmp_path: Path, frame: pd.DataFrame, expected: Readings, name: str) -> None:
+        frame.to_csv(tmp_path / name, index=False, compression="gzip")
+        assert read(tmp_path / name) == expected
+
     @pytest.mark.parametrize("delimiter", [";", "\t", " "], ids=repr)
     def test_decimal_comma(self, tmp_path: Path, frame: pd.DataFrame, expected: Readings, delimiter: str) -> None:
         frame.to_csv(tmp_path / "a.csv", index=False, sep=delimiter, decimal=",")
@@ -91,12 +105,12 @@ class TestText:
 
     def test_missing_values_in_many_spellings(self, tmp_path: Path, frame: pd.DataFrame) -> None:
         text = frame.to_csv(index=False)
-        for mark in ["", "NA", "n/a", "NaN", "nan", "null", "-", " NaN ", "missing", "#N/A"]:
+        for mark in ["", "NA", "n/a", "NaN", "nan", "null", "-", " NaN ", "missing", "#N/A", "#DIV/0!"]:
             text += f"2.5,1.0,{mark}\n"
         (tmp_path / "a.csv").write_text(text)
         readings = read(tmp_path / "a.csv")
         assert len(readings) == 20
-        assert readings.notes == ("Dropped 10 of 30 readings with missing values.",)
+        assert readings.notes == ("Dropped 11 of 31 readings with missing values.",)
 
     def test_exact_repeats_are_dropped_and_told(self, tmp_path: Path, frame: pd.DataFrame, expected: Readings) -> None:
         pd.concat([frame, frame[:3]]).to_csv(tmp_path / "a.csv", index=False)
@@ -148,6 +162,11 @@ class TestNames:
             ("date,z,u", ("z",), ("u",)),
             ("timestamp,x_pos,sin", ("x",), ("u",)),
             ("t,x,2d", ("x",), ("u",)),
+            ("Zeit in s,Ort in m,Temperatur in °C", ("x",), ("Temperatur",)),
+            ("Temps (s),Position (m),Température (°C)", ("x",), ("Temperature",)),
+            ("time,x,temps", ("x",), ("temps",)),
+            ("T,X,U", ("x",), ("U",)),
+            ("t,X,T", ("x",), ("T",)),
         ],
     )
     def test_obvious_names(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -71,6 +71,31 @@ class TestShape:
         assert "t from 0 to 1; x from -1 to 2" in text
         assert "Dropped 1 of 20 readings with missing values." in text
 
+    @pytest.mark.parametrize(
+        ("times", "told"),
+        [
+            (1.7e12 + 500.0 * np.arange(20), "t from 1700000000000 to 1700000009500;"),
+            (1.7e9 + 0.5 * np.arange(20), "t from 1700000000 to 1700000009.5;"),
+            (0.1 * np.arange(20), "t from 0 to 1.9;"),
+            (1e308 * np.linspace(-1, 1, 20), "t from -1e+308 to 1e+308;"),
+        ],
+        ids=["milliseconds", "seconds", "plain", "huge"],
+    )
+    def test_summary_tells_first_from_last(self, frame: pd.DataFrame, times: np.ndarray, told: str) -> None:
+        assert told in Readings.from_arrays(times, frame.x, frame.u).summary()
+
+    @pytest.mark.parametrize("mark", [-9999.0, -999.0, 9999.0, 1e20, -99.9])
+    def test_values_that_may_stand_for_missing_are_told_and_kept(self, frame: pd.DataFrame, mark: float) -> None:
+        frame.loc[[3, 8, 11], "u"] = mark
+        readings = Readings.from_frame(frame)
+        assert len(readings) == 20
+        assert readings.notes == (
+            f"{mark:g} occurs 3 times in 'u', far outside the rest; "
+            "if it stands for a missing value, empty those cells.",
+        )
+        frame.loc[[3, 8], "u"] = 0.5
+        assert Readings.from_frame(frame).notes == ()
+
 
 class TestSensors:
     def test_named_sensors_keep_their_order_of_appearance(self, frame: pd.DataFrame) -> None:
@@ -80,9 +105,10 @@ class TestSensors:
         assert readings.n_sensors == 4
 
     def test_two_named_sensors_may_disagree_at_one_place(self, frame: pd.DataFrame) -> None:
-        twin = frame.assign(u=frame.u + 0.1, sensor="b")
-        readings = Readings.from_frame(pd.concat([frame.assign(sensor="a"), twin]))
-        assert len(readings) == 40
+        place = frame.x.astype(str)
+        twin = frame.assign(u=frame.u + 0.1, sensor="b" + place)
+        readings = Readings.from_frame(pd.concat([frame.assign(sensor="a" + place), twin]))
+        assert (len(readings), readings.n_sensors) == (40, 8)
 
     def test_numbered_sensors_with_gaps_stay_whole_numbers(self, frame: pd.DataFrame) -> None:
         frame["sensor"] = np.tile([3.0, 1.0, 2.0, 7.0], 5)
@@ -102,6 +128,14 @@ class TestSensors:
         time = np.arange(10.0)
         readings = Readings.from_arrays(time, time**2, np.sin(time), sensor=["buoy"] * 10)
         np.testing.assert_array_equal(readings.places, [[0.0]])
+        assert readings.notes == ("1 of 1 sensor moved: 'buoy'.",)
+        assert "by 1 sensor at" in readings.summary()
+
+    def test_places_that_jitter_are_told(self, frame: pd.DataFrame) -> None:
+        jitter = 1e-9 * np.random.default_rng(0).standard_normal(20)
+        note = Readings.from_frame(frame.assign(x=frame.x + jitter)).notes[-1]
+        assert note.startswith("Each place counts as a sensor: 20 for 20 readings; name the column")
+        assert Readings.from_frame(frame).notes == ()
 
     def test_selection(self, frame: pd.DataFrame) -> None:
         frame["sensor"] = np.tile(list("abcd"), 5)
@@ -139,6 +173,20 @@ class TestWaysIn:
         assert (len(readings), readings.axes, readings.fields) == (60, ("x", "y"), ("u", "v"))
         at = (readings.time == 2) & (readings.space == [1, 3]).all(axis=1)
         np.testing.assert_array_equal(readings.values[at], [[u[2, 1, 3], v[2, 1, 3]]])
+
+    @pytest.mark.parametrize("indexing", ["ij", "xy"])
+    def test_meshgrids(self, grid: dict[str, Any], frame: pd.DataFrame, indexing: Literal["ij", "xy"]) -> None:
+        time, place = np.meshgrid(grid["t"], grid["x"], indexing=indexing)
+        readings = Readings.from_grid(time, place, grid["u"] if indexing == "ij" else grid["u"].T)
+        assert readings.to_frame().sort_values(["t", "x"], ignore_index=True).equals(frame)
+
+    def test_meshgrids_in_the_plane(self) -> None:
+        time, x, y = np.meshgrid(np.arange(5.0), np.arange(3.0), np.arange(4.0), indexing="ij")
+        readings = Readings.from_grid(time, (x, y), np.sin(time + x * y))
+        assert readings == Readings.from_grid(np.arange(5), (np.arange(3), np.arange(4)), np.sin(time + x * y))
+
+    def test_one_field_may_be_named_without_a_list(self, frame: pd.DataFrame) -> None:
+        assert Readings.from_arrays(frame.t, frame.x, frame.u, fields="temp").fields == ("temp",)
 
     def test_transposed_grid_is_told(self, grid: dict[str, Any]) -> None:
         with pytest.raises(InputError, match=r"mixed-up shapes: u \(4, 5\).*pass u\.T"):

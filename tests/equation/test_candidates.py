@@ -37,13 +37,19 @@ def test_own_list_keeps_its_order():
 @pytest.mark.parametrize(
     ("source", "says"),
     [("papre", "got 'papre'"), ([], "empty"), (["u", "u"], "more than once"), (["u_x*u", "u*u_x"], "more than once"),
-     (["u_t"], "left side"), (["2*u"], "coefficient"), (["w"], "Unknown name")],
+     (["u_t"], "left side"), (5, "a list of terms"), (["2*u"], "coefficient"), (["w"], "Unknown name")],
 )  # fmt: skip
 def test_bad_lists_are_told(source, says):
     with pytest.raises((InputError, EquationError), match=says):
         candidates(source)
 
 
+def test_names_may_be_single_texts_and_must_be_names():
+    assert candidates(fields="temp", max_order=1, max_power=1) == candidates(fields=("temp",), max_order=1, max_power=1)
+    with pytest.raises(EquationError, match="one letter"):
+        candidates(axes=("xy",))
+
+
 def test_bad_bounds_are_told():
-    with pytest.raises(InputError, match="max_power must be 1 or more"):
+    with pytest.raises(InputError, match="max_power must be a whole number, 1 or more"):
         candidates(max_power=0)

@@ -31,7 +31,7 @@ def mutated(source: random.Random) -> str:
             case 2:
                 text[place:place] = text[: source.randint(0, 12)]
             case _:
-                text[place : place + 1] = source.choice(["u_t", "__", "**", "1e308", "^^", "u_xx", "sin(", ")", "="])
+                text[place : place + 1] = source.choice(["u_t", "__", "**", "1e308*10", "^^", "u_xx", "sin(", ")", "="])
     return "".join(text)
 
 
@@ -39,12 +39,15 @@ def mutated(source: random.Random) -> str:
 def test_only_our_own_error_comes_out(parse):
     source = random.Random(7)
     texts = [mutated(source) for _ in range(2000)]
+    texts += ["+".join([source.choice(SEEDS)] * 300), "u" + "⁹" * 999, "-" * 999 + "u", "(" * 999]
     texts += ["".join(source.choice(ALPHABET) for _ in range(source.randint(0, 60))) for _ in range(1000)]
     accepted = 0
     for text in texts:
         try:
-            parse(text)
-            accepted += 1
+            value = parse(text)
         except EquationError:
-            pass
+            continue
+        accepted += 1
+        if parse != Formula.parse:
+            assert parse(str(value)) == value
     assert 0 < accepted < len(texts)  # the mutations reach both sides of the border

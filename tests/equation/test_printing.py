@@ -36,5 +36,9 @@ def test_large_numbers_are_short():
     assert str(Equation.parse("u_t = 1e12*u_xx + 1200*u + 0.00001")) == "u_t = 1e-5 + 1200*u + 1e12*u_xx"
 
 
+def test_what_rounds_to_one_is_left_out():
+    assert Equation.parse("u_t = 0.999999*u_xx").to_text(digits=3) == "u_t = u_xx"
+
+
 def test_notebooks_show_the_law_typeset():
     assert Equation.parse("u_t = u")._repr_latex_() == "$u_{t} = u$"

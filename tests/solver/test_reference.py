@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from pdescry.equation import Equation
 from pdescry.solver import simulate
 
 from .problems import BURGERS, KDV, solved
@@ -82,14 +83,14 @@ def test_differentiation_is_spectral(points):
     from pdescry.solver.boundary import Conditions
     from pdescry.solver.discretisation import Space
 
-    space = Space((-1.0, 3.0), points, Conditions(periodic=False), "u")
+    space = Space((-1.0, 3.0), points, Conditions(periodic=False), "u", order=3)
     errors = []
     for order, exact in ((1, np.cos), (2, lambda x: -np.sin(x)), (3, lambda x: -np.cos(x))):
         matrix, offset = space.derivative(order)
         errors.append(np.abs(matrix @ np.sin(space.nodes) + offset - exact(space.nodes)).max())
     assert errors[0] < 1e-11
-    assert errors[1] < 1e-8
-    assert errors[2] < 1e-5
+    assert errors[1] < 1e-9
+    assert errors[2] < 1e-6
 
 
 def test_convergence_of_the_collocation_is_exponential():
@@ -99,7 +100,7 @@ def test_convergence_of_the_collocation_is_exponential():
     conditions = Conditions(False, (Condition("u", "left", 0), Condition("u", "right", 0)))
 
     def error(points: int) -> float:
-        space = Space((-1.0, 1.0), points, conditions, "u")
+        space = Space((-1.0, 1.0), points, conditions, "u", order=2)
         matrix, _ = space.derivative(2)
         x = space.nodes
         # u = (1 − x²)/(1 + 4x²) has poles at ±i/2: no polynomial, and exactly zero at both ends.
@@ -130,9 +131,7 @@ def test_insulated_heat_keeps_its_mean():
 def test_soliton_on_the_line():
     x = np.linspace(-5, 12, 30)
     sides = {"left": "u=0", "right": ["u=0", "u_x=0"]}
-    solution = simulate(
-        "u_t = -6*u*u_x - u_xxx", domain=(-25, 25), until=5, initial="0.5*sech(x/2)^2", boundary=sides, verify=False
-    )
+    solution = simulate("u_t = -6*u*u_x - u_xxx", domain=(-25, 25), until=5, initial="0.5*sech(x/2)^2", boundary=sides)
     assert solution.status == "ok"
     np.testing.assert_allclose(solution.at(5, x), 0.5 / np.cosh((x - 5) / 2) ** 2, rtol=0, atol=1e-7)
 
@@ -147,22 +146,21 @@ def test_wave_with_and_without_friction():
             boundary="dirichlet",
             verify=False,
         )
+        assert solution.status == "ok"
         half, frequency = friction / 2, np.sqrt(np.pi**2 - friction**2 / 4)
         exact = np.exp(-3 * half) * (np.cos(3 * frequency) + half / frequency * np.sin(3 * frequency))
         assert solution.at(3, 0.5) == pytest.approx(exact, abs=1e-7)
 
 
 def test_initial_velocity():
-    solution = simulate(
-        "u_tt = 4*u_xx", domain=(0, 2 * np.pi), until=1, initial={"u": "sin(x)", "u_t": "-2*cos(x)"}, verify=False
-    )
+    solution = simulate("u_tt = 4*u_xx", domain=(0, 2 * np.pi), until=1, initial={"u": "sin(x)", "u_t": "-2*cos(x)"})
+    assert solution.status == "ok"
     assert solution.at(1, 1.0) == pytest.approx(np.sin(1.0 - 2.0), abs=1e-7)
 
 
 def test_system_of_two_fields():
-    solution = simulate(
-        "u_t = v_x; v_t = u_x", domain=(0, 1), until=0.3, initial={"u": "sin(2*pi*x)", "v": 0.0}, verify=False
-    )
+    solution = simulate("u_t = v_x; v_t = u_x", domain=(0, 1), until=0.3, initial={"u": "sin(2*pi*x)", "v": 0.0})
+    assert solution.status == "ok"
     x = np.linspace(0, 1, 11)
     right, left = np.sin(2 * np.pi * (x + 0.3)), np.sin(2 * np.pi * (x - 0.3))
     np.testing.assert_allclose(solution.at(0.3, x, of="u"), (right + left) / 2, rtol=0, atol=1e-8)
@@ -170,7 +168,8 @@ def test_system_of_two_fields():
 
 
 def test_coefficients_that_depend_on_time_and_place():
-    solution = simulate("u_t = -t*u + 2*x", domain=(-1, 1), until=2, initial="0", boundary="dirichlet", verify=False)
+    solution = simulate("u_t = -t*u + 2*x", domain=(-1, 1), until=2, initial="0", boundary="dirichlet")
+    assert solution.status == "ok"
     t = np.linspace(0, 2, 20_001)
     growth = np.exp(t**2 / 2)
     exact = np.exp(-2.0) * np.sum((growth[1:] + growth[:-1]) / 2) * (t[1] - t[0])  # ∫ exp(s²/2) ds · exp(−t²/2)
@@ -196,17 +195,46 @@ def test_derivatives_and_the_left_side_at_any_point():
     np.testing.assert_allclose(difference, solution.at(t, x, of="u_x"), atol=1e-6)
 
 
-def test_a_law_in_other_units_gives_the_same_field_in_other_units():
-    from pdescry.equation import Equation
+UNITS = [(10.0, 100.0, 0.01), (1e-8, 1e3, 1e-6), (1e8, 1e-7, 1e5)]
+IN_UNITS = {
+    "burgers": ("u_t = -u*u_x + 0.1*u_xx", (-8, 8), 2, {"u": "-{a}*sin(pi*x/{b}/8)"}, "dirichlet"),
+    "wave at rest": ("u_tt = u_xx", (0, 1), 1, {"u": "{a}"}, "neumann"),
+    "wave": ("u_tt = u_xx", (0, 1), 1, {"u": "{a}*sin(2*pi*x/{b})"}, "periodic"),
+    "from nothing": ("u_t = u_xx + 1", (0, 1), 1, {"u": "0"}, "dirichlet"),
+    "two fields": ("u_t = v_x; v_t = u_x", (0, 1), 1, {"u": "{a}*sin(2*pi*x/{b})", "v": "0"}, "periodic"),
+    "a shock": ("u_t = -u*u_x", (0, 1), 1, {"u": "{a}*sin(2*pi*x/{b})"}, "periodic"),
+    "a blow-up": ("u_t = u^2", (0, 1), 2, {"u": "{a}*(1 + 0.1*sin(2*pi*x/{b}))"}, "periodic"),
+}
 
-    law = Equation.parse("u_t = -u*u_x + 0.1*u_xx").rescaled(u=10, t=100, x=0.01)
-    scaled = simulate(
-        law, domain=(-0.08, 0.08), until=100, initial="-10*sin(pi*x/0.08)", boundary="dirichlet", verify=False
-    )
-    x = np.linspace(-7, 7, 9)
-    np.testing.assert_allclose(scaled.at(100, 0.01 * x) / 10, solved("burgers").at(1.0, x), rtol=0, atol=1e-8)
+
+@pytest.mark.parametrize("name", IN_UNITS)
+def test_a_law_in_other_units_gives_the_same_verdict_and_field(name):
+    text, domain, until, initial, boundary = IN_UNITS[name]
+    law = Equation.parse(text)
+    found = []
+    for a, c, b in [(1.0, 1.0, 1.0), *UNITS]:
+        start = {field: formula.format(a=a, b=b) for field, formula in initial.items()}
+        scales = {**dict.fromkeys(law.fields, a), "t": c, "x": b}
+        ends = tuple(end * b for end in domain)
+        solution = simulate(law.rescaled(**scales), domain=ends, until=until * c, initial=start, boundary=boundary)
+        moment = 0.9 * min(solution.reached, until * c)
+        places = np.linspace(*ends, 11)[1:-1]
+        found.append((solution.status, solution.reached / c, solution.at(moment, places, of="u") / a))
+    for status, reached, field in found[1:]:
+        assert status == found[0][0]
+        assert reached == pytest.approx(found[0][1], rel=1e-3)
+        if status == "ok":
+            np.testing.assert_allclose(field, found[0][2], rtol=0, atol=1e-7)
 
 
 def test_the_conservative_form_is_the_same_law():
     conservative = simulate("u_t = -0.5*d_x(u^2) - u_xxx", **{**KDV, "until": 5}, verify=False)
     np.testing.assert_allclose(conservative.at(5, [0, 7]), solved("kdv").at(5, [0, 7]), atol=1e-8)
+
+
+def test_the_error_of_a_fourth_order_law_is_told():
+    # Matrices made in double precision leave 1.9e-7 here; made in extended precision, 6e-10.
+    solution = simulate("u_t = -u_xxxx", domain=(0, 1), until=0.01, initial="cos(pi*x)", boundary="neumann")
+    x = np.linspace(0, 1, 9)
+    actual = np.abs(solution.at(0.01, x) - np.exp(-(np.pi**4) * 0.01) * np.cos(np.pi * x)).max()
+    assert actual < 3 * solution.error < 1e-7

@@ -63,13 +63,41 @@ def test_initial_state_in_any_form(initial):
     assert solution.at(1, 0.5) == pytest.approx(np.exp(-0.1 * np.pi**2), abs=1e-7)
 
 
+@pytest.mark.parametrize("length", [1.0, 1e-9, 1e5])
+@pytest.mark.parametrize("labelled", [False, True], ids=["plain", "xarray"])
 @pytest.mark.parametrize("closed", [False, True], ids=["without the end point", "with the end point"])
-def test_periodic_array(closed):
-    x = np.linspace(0, 1, 33 if closed else 32, endpoint=closed)
-    values = 1 + np.sin(2 * np.pi * x) + 0.3 * np.cos(10 * np.pi * x)
-    initial = xr.DataArray(values, coords={"x": x}) if closed else values
-    solution = simulate("u_t = -u_x", domain=(0, 1), until=0.5, initial=initial, verify=False)
-    np.testing.assert_allclose(solution.at(0.5, (x + 0.5) % 1), values, atol=1e-7)
+def test_periodic_array(closed, labelled, length):
+    s = np.linspace(0, 1, 33 if closed else 32, endpoint=closed)
+    values = 1 + np.sin(2 * np.pi * s) + 0.3 * np.cos(10 * np.pi * s)
+    initial = xr.DataArray(values, coords={"x": s * length}) if labelled else values
+    solution = simulate(f"u_t = -{length!r}*u_x", domain=(0, length), until=0.5, initial=initial, verify=False)
+    np.testing.assert_allclose(solution.at(0.5, (s + 0.5) % 1 * length), values, atol=1e-7)
+
+
+def test_a_pulse_with_flat_ends_is_taken_as_documented():
+    x = np.linspace(-10, 10, 100, endpoint=False)
+    solution = simulate("u_t = -u_x", domain=(-10, 10), until=1, initial=np.exp(-(x**2)), verify=False)
+    np.testing.assert_allclose(solution.at(0, x), np.exp(-(x**2)), atol=1e-9)
+
+
+def test_irregular_periodic_coordinates_do_not_depend_on_units():
+    s = np.sort(np.random.default_rng(0).uniform(0, 1, 200))
+    for length in (1.0, 1e-7):
+        initial = xr.DataArray(np.sin(2 * np.pi * s), coords={"x": s * length})
+        solution = simulate(f"u_t = -{length!r}*u_x", domain=(0, length), until=0.1, initial=initial, verify=False)
+        assert solution.pieces["u"].at(np.zeros(1), np.array([0.3 * length]))[0] == pytest.approx(
+            np.sin(0.6 * np.pi), abs=1e-5
+        )
+
+
+def test_masked_values_are_gaps():
+    initial = np.ma.masked_array(np.ones(9), mask=[0, 0, 1, 0, 0, 0, 0, 0, 0])
+    assert simulate("u_t = u_xx", domain=(0, 1), until=1, initial=initial).status == "bad-initial"
+
+
+def test_the_rounded_end_is_inside():
+    solution = simulate("u_t = u_xx", domain=(0, 1), until=0.3, initial="sin(2*pi*x)", verify=False)
+    assert np.isfinite(solution.at(0.1 + 0.2, 0.1))
 
 
 def test_progress_is_told():

@@ -5,47 +5,25 @@ Every sentence to the user has the same build: what was expected, what came, wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from numbers import Number
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pdescry.data.table import Where, is_missing, remedy, shorten, to_number
 from pdescry.errors import InputError
 
 if TYPE_CHECKING:
     from pdescry.data.readings import Missing, Readings
 
-Where = Callable[[int], str]  # names the i-th row as its user would look it up: "row 17"
 Floats = NDArray[np.float64]
 
 LEAST = 3  # distinct places and times: below, no second derivative can be told from a first one
-_MISSING_MARKS = ("", "-", "--", "---", ".", "?", "*", "#n/a", "<na>", "n/a", "n.a.", "na", "nan", "-nan", "nat")
-MISSING_MARKS = frozenset({*_MISSING_MARKS, "nil", "none", "null", "missing"})
-
-
-def is_missing(cell: Any) -> bool:
-    """None, NaN, NaT and pandas.NA, or one of the usual marks for a gap."""
-    if isinstance(cell, str):
-        return cell.strip().lower() in MISSING_MARKS
-    if isinstance(cell, float | np.floating | np.datetime64 | np.timedelta64):
-        return bool(cell != cell)
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType")
-
-
-def to_number(cell: Any) -> float | None:
-    """One cell as a number, or None. Stricter than float(), which takes True for 1 and 1_000 for a thousand."""
-    if isinstance(cell, str | bytes):
-        # No number is that long, and Python refuses very long integers on its own terms.
-        if len(cell) > 400 or "_" in str(cell):
-            return None
-    elif not isinstance(cell, Number) or isinstance(cell, bool | np.bool_ | complex):
-        return None
-    try:
-        return float(cell)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return None
+_FAR = 5  # in ranges of the other values: an extreme beyond is no measurement of the same thing
+_USUAL_STAND_IN = re.compile(r"-?(?:9{2,}(?:\.9+)?|9\.9+|32767|32768)")
+_HUGE = 1e20
 
 
 def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -86,15 +64,9 @@ def _numbers_from_text(cells: NDArray[Any], name: str, where: Where) -> Floats:
         many = "a value that is not a number" if len(wrong) == 1 else f"{len(wrong)} values that are not numbers"
         raise InputError(
             f"Expected numbers in {name!r}; got {many} (first: {where(wrong[0])}, {shorten(first)}); "
-            "correct those cells, or empty them to have them dropped."
+            f"{remedy(str(first).strip(), nothing_else=not np.isfinite(flat).any())}."
         )
     return found
-
-
-def shorten(thing: Any) -> str:
-    """A printable, quoted form of something found in a file, at most some 40 characters long."""
-    text = repr(str(thing))
-    return text if len(text) <= 40 else text[:36] + "…'"
 
 
 def assemble(
@@ -136,13 +108,18 @@ def assemble(
     keep, again = _without_repeats(time, space, values, code, keep, where)
 
     time, space, values = time[keep], space[keep], values[keep]
-    if code is None:
+    _check_enough(time, space, values, axes, fields)
+    if code is None or names is None:
         code = _number_places(space)
+        suspect = _note_on_places(int(code.max()) + 1, len(code))
     else:
         # A sensor whose every reading was dropped is no sensor of these readings.
         present, code = np.unique(code[keep], return_inverse=True)
-        names = tuple(names[k] for k in present) if names else None
-    _check_enough(time, space, values, axes, fields)
+        names = tuple(names[k] for k in present)
+        suspect = _check_motion(time, space, code, names, lambda i: where(int(np.flatnonzero(keep)[i])))
+    suspect += [
+        note for field, column in zip(fields, values.T, strict=True) for note in _notes_on_extremes(field, column)
+    ]
     return Readings(
         time=time,
         space=space,
@@ -153,7 +130,7 @@ def assemble(
         fields=fields,
         noise=None if sd is None else sd[keep],
         source=source,
-        notes=(*notes, *told, *again),
+        notes=(*notes, *told, *again, *suspect),
     )
 
 
@@ -182,7 +159,7 @@ def _check_names(
     axes = tuple("xyz"[:d]) if axes is None else tuple(axes)
     if fields is None:
         fields = tuple("uvw"[:f]) if f <= 3 else tuple(f"u{k + 1}" for k in range(f))
-    fields = tuple(fields)
+    fields = (fields,) if isinstance(fields, str) else tuple(fields)
     if len(axes) != d or len(set(axes)) != d or not set(axes) <= set("xyz"):
         raise InputError(f"Expected {d} different axes from x, y and z; got {axes}; rename the axes.")
     if len(fields) != f or len(set(fields)) != f or not all(map(is_field_name, fields)):
@@ -308,6 +285,56 @@ def _number_places(space: Floats) -> NDArray[np.intp]:
     new = (space[order[1:]] != space[order[:-1]]).any(axis=1)
     code[order] = np.concatenate([[0], np.cumsum(new)])
     return code
+
+
+def _note_on_places(places: int, readings: int) -> list[str]:
+    """Places that jitter make each reading its own sensor, which then has no record in time."""
+    if 2 * places <= readings:
+        return []
+    return [
+        f"Each place counts as a sensor: {places} for {readings} readings; name the column that tells sensors apart "
+        "with sensor=, or round the places."
+    ]
+
+
+def _check_motion(time: Floats, space: Floats, code: NDArray[np.intp], names: Sequence[str], where: Where) -> list[str]:
+    """A sensor is at one place at a time; it may move, which is told."""
+    order = np.lexsort((time, code))
+    same_sensor = code[order[1:]] == code[order[:-1]]
+    moved = same_sensor & (space[order[1:]] != space[order[:-1]]).any(axis=1)
+    torn = moved & (time[order[1:]] == time[order[:-1]])
+    if torn.any():
+        first = int(torn.argmax())
+        one, other = sorted((int(order[first]), int(order[first + 1])))
+        raise InputError(
+            f"Expected each sensor at one place at a time; got {names[code[one]]!r} at several "
+            f"(first: {where(one)} and {where(other)}, at time {time[one]:g}); label each sensor differently, "
+            "or pass sensor=False to tell sensors by their places."
+        )
+    moving = np.unique(code[order[1:]][moved])
+    if not len(moving):
+        return []
+    shown = ", ".join(repr(names[k]) for k in moving[:6]) + (" …" if len(moving) > 6 else "")
+    return [f"{len(moving)} of {len(names)} sensor{'s' * (len(names) > 1)} moved: {shown}."]
+
+
+def _notes_on_extremes(field: str, column: Floats) -> list[str]:
+    """-9999, 1e20 and their like often stand for a missing value."""
+    low, high = float(column.min()), float(column.max())
+    rest = column[(column != low) & (column != high)]
+    if not len(rest):
+        return []
+    bottom, top = float(rest.min()), float(rest.max())
+    notes = []
+    for extreme, gap in ((low, bottom - low), (high, high - top)):
+        usual = bool(_USUAL_STAND_IN.fullmatch(f"{extreme:g}")) or abs(extreme) >= _HUGE
+        count = int((column == extreme).sum())
+        if count > 1 and gap > (0.5 if usual else _FAR) * (top - bottom) > 0:
+            notes.append(
+                f"{extreme:g} occurs {count} times in {field!r}, far outside the rest; "
+                "if it stands for a missing value, empty those cells."
+            )
+    return notes
 
 
 def _check_enough(time: Floats, space: Floats, values: Floats, axes: Sequence[str], fields: Sequence[str]) -> None:

@@ -1,4 +1,8 @@
-"""Times as numbers: dates and durations become seconds, and the user is told since when."""
+"""Times as numbers: dates, clock times and durations become seconds, and the user is told since when.
+
+Of dates, those are read that have one meaning: year first (2024-05-31, 2024/05/31), or day first with dots
+(31.05.2024). Slashes with the year last are read only where one of them shows which number is the day.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +13,43 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdescry.data.check import Floats, Where, is_missing, numbers, shorten
+from pdescry.data.check import Floats, numbers
+from pdescry.data.table import Where, is_grouped, is_missing, shorten, to_number
 from pdescry.errors import InputError
 
-_ISO_DATE = re.compile(r"\s*\d{4}-\d{2}-\d{2}([T ]|\s*$)")
+_TIME_OF_DAY = r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?: ?([ap])\.?m\.?)?"
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ][\d:.]*)?(?:Z|[+-][\d:]+)?")
+_YEAR_FIRST = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}(?:,?[T ]|$)")
+_DAY_FIRST = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}(?:,?[T ]|$)")
+_UNCLEAR = re.compile(r"(\d{1,2})([/-])(\d{1,2})\2\d{4}(?:,?[T ]|$)")
+_DATE = re.compile(rf"(\d+)[-/.](\d+)[-/.](\d+)(?:(?:,? |T){_TIME_OF_DAY}(.*))?", re.IGNORECASE)
+_CLOCK = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d(?:[.,]\d*)?)")
+_HALF_DAY = 43_200.0
+_SAMPLE = 1000  # cells that show whether a column holds numbers
+_EXAMPLE = "2024-05-31T12:00:00"
 
 
 def clock(values: NDArray[Any], name: str, where: Where) -> tuple[Floats, list[str]]:
     """Times of any kind → (float64 of the same shape, notes). Gaps become NaN."""
+    notes: list[str] = []
     if values.dtype.kind in "OUST":
         first = next((cell for cell in values.flat if not is_missing(cell)), None)
-        if isinstance(first, datetime.date) or (isinstance(first, str) and _ISO_DATE.match(first)):
+        text = first.strip() if isinstance(first, str) else ""
+        if _CLOCK.fullmatch(text):
+            return _times_of_day(values, name, where)
+        if isinstance(first, datetime.date) or _ISO.fullmatch(text):
             values = _dates(values, name, where)
+        elif _YEAR_FIRST.match(text):
+            values = _dates(values, name, where, (0, 1, 2))
+        elif _DAY_FIRST.match(text):
+            values = _dates(values, name, where, (2, 1, 0))
+        elif _UNCLEAR.match(text):
+            order, notes = _order(values, name, where)
+            values = _dates(values, name, where, order)
         elif isinstance(first, datetime.timedelta):
             values = values.astype("timedelta64[us]")
+        elif text:
+            _check_numbers(values, name, where)
     if values.dtype.kind == "m":
         return values / np.timedelta64(1, "s"), [f"The durations in {name!r} were converted to seconds."]
     if values.dtype.kind != "M":
@@ -32,19 +59,103 @@ def clock(values: NDArray[Any], name: str, where: Where) -> tuple[Floats, list[s
         raise InputError(f"Expected dates in {name!r}; got none; name another column with time=.")
     start = known.min()
     return (values - start) / np.timedelta64(1, "s"), [
-        f"Times are seconds since {np.datetime_as_string(start, 'auto')}."
+        *notes,
+        f"Times are seconds since {np.datetime_as_string(start, 'auto')}.",
     ]
 
 
-def _dates(values: NDArray[Any], name: str, where: Where) -> NDArray[np.datetime64]:
+def _check_numbers(values: NDArray[Any], name: str, where: Where) -> None:
+    """Text that is no number from the start is a date of a form not understood."""
+    known = [(i, cell) for i, cell in enumerate(values.flat[:_SAMPLE]) if not is_missing(cell)]
+    if known and not any(to_number(cell) is not None or is_grouped(cell) for _, cell in known):
+        first, cell = known[0]
+        raise InputError(
+            f"Expected times in {name!r} as numbers, as dates such as {_EXAMPLE} or as clock times such as 12:00:00; "
+            f"got another form ({where(first)}, {shorten(cell)}); write them in one of these."
+        )
+
+
+def with_date(days: NDArray[Any], times: NDArray[Any]) -> NDArray[Any] | None:
+    """Dates and clock times from two columns as one; None if they are something else."""
+    pairs = [(str(day).strip(), str(time).strip()) for day, time in zip(days, times, strict=True)]
+    day, time = next((pair for pair in pairs if not any(map(is_missing, pair))), ("", ""))
+    if not (_DATE.fullmatch(day) and ":" not in day and _CLOCK.fullmatch(time)):
+        return None
+    return np.array([None if any(map(is_missing, pair)) else " ".join(pair) for pair in pairs], dtype=object)
+
+
+def _order(values: NDArray[Any], name: str, where: Where) -> tuple[tuple[int, int, int], list[str]]:
+    """Which part of 05/31/2024 is year, month and day, from a part that is no month."""
+    for cell in values.flat:
+        match = _UNCLEAR.match(str(cell).strip())
+        if match and (is_day_first := int(match.group(1)) > 12) != (int(match.group(3)) > 12):
+            told = "day, month, year" if is_day_first else "month, day, year"
+            return (2, 1, 0) if is_day_first else (2, 0, 1), [
+                f"Dates were read as {told}, as {shorten(match.group().strip(' T,'))} shows."
+            ]
+    first = next(i for i, cell in enumerate(values.flat) if not is_missing(cell))
+    raise InputError(
+        f"Expected dates of one meaning in {name!r}; got dates in which day and month may be swapped "
+        f"(first: {where(first)}, {shorten(values.flat[first])}); write them as {_EXAMPLE}."
+    )
+
+
+def _dates(
+    values: NDArray[Any], name: str, where: Where, order: tuple[int, int, int] | None = None
+) -> NDArray[np.datetime64]:
+    """order: at which positions of a date stand year, month and day; None for ISO 8601."""
     import pandas as pd
 
     cells = [None if is_missing(cell) else cell for cell in values.flat]
+    if order is not None:
+        iso = {cell: _to_iso(cell, order) for cell in {cell for cell in cells if isinstance(cell, str)}}
+        cells = [iso[cell] if isinstance(cell, str) else cell for cell in cells]
     dates = pd.to_datetime(pd.Series(cells, dtype=object), format="ISO8601", utc=True, errors="coerce")
     wrong = np.flatnonzero(dates.isna().to_numpy() & np.array([cell is not None for cell in cells]))
     if len(wrong):
         raise InputError(
-            f"Expected dates such as 2024-05-31T12:00:00 in {name!r}; got {len(wrong)} of another form "
-            f"(first: {where(int(wrong[0]))}, {shorten(cells[wrong[0]])}); write all of them alike."
+            f"Expected dates such as {_EXAMPLE} in {name!r}; got {len(wrong)} of another form "
+            f"(first: {where(int(wrong[0]))}, {shorten(values.flat[wrong[0]])}); write all of them alike."
         )
     return dates.dt.tz_localize(None).to_numpy().reshape(values.shape)
+
+
+def _to_iso(cell: str, order: tuple[int, int, int]) -> str:
+    """A date in ISO 8601; what is no date stays as it is."""
+    match = _DATE.fullmatch(cell.strip())
+    if match is None or _ISO.fullmatch(cell.strip()):
+        return cell
+    *date, hour, minute, second, fraction, half, zone = match.groups()
+    day = "-".join(date[k].zfill(2) for k in order)
+    if hour is None:
+        return day
+    if half:
+        hour = str(int(hour) % 12 + 12 * (half in "pP")) if 1 <= int(hour) <= 12 else "99"
+    return f"{day}T{hour.zfill(2)}:{minute}:{second or '00'}.{fraction or '0'}{zone.strip()}"
+
+
+def _times_of_day(values: NDArray[Any], name: str, where: Where) -> tuple[Floats, list[str]]:
+    seconds = np.full(values.shape, np.nan)
+    flat = seconds.reshape(-1)
+    for i, cell in enumerate(values.flat):
+        if is_missing(cell):
+            continue
+        match = _CLOCK.fullmatch(str(cell).strip())
+        if match is None:
+            raise InputError(
+                f"Expected clock times such as 12:00:00 in {name!r}; got another form "
+                f"({where(i)}, {shorten(cell)}); write all of them alike."
+            )
+        flat[i] = 3600 * int(match[1]) + 60 * int(match[2]) + float(match[3].replace(",", "."))
+    rows = np.flatnonzero(np.isfinite(flat))
+    known = flat[rows]
+    # A clock that falls back to a time it has not shown before has passed midnight; blocks of sensors repeat times.
+    _, shown_first, which = np.unique(known, return_index=True, return_inverse=True)
+    falls = np.flatnonzero((np.diff(known) < -_HALF_DAY) & (shown_first[which[1:]] == np.arange(1, len(known))))
+    if len(falls) and known.max() < 2 * _HALF_DAY:
+        before, after = rows[falls[0]], rows[falls[0] + 1]
+        raise InputError(
+            f"Expected clock times of one day in {name!r}; got a fall from {shorten(values.flat[before])} to "
+            f"{shorten(values.flat[after])} ({where(int(after))}), as at midnight; write dates such as {_EXAMPLE}."
+        )
+    return seconds, [f"The clock times in {name!r} (hh:mm:ss) were converted to seconds."]

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pdescry.data.check import Floats, Where, as_array, assemble, numbers
-from pdescry.data.clock import clock
+from pdescry.data.check import Floats, as_array, assemble, numbers
+from pdescry.data.clock import clock, with_date
 from pdescry.data.names import Roles, is_sensor_name, resolve, tidy
-from pdescry.data.table import Table, Variable
+from pdescry.data.table import Table, Variable, Where
 from pdescry.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Dims = tuple[str, ...]
 
 
-def from_frame(frame: pd.DataFrame, source: str, where: Where | None = None, remark: str = "") -> Table:
+def from_frame(frame: pd.DataFrame, source: str, where: Where | None = None) -> Table:
     """The columns of a frame, and its index where that has a name or holds dates."""
     import pandas as pd
 
@@ -45,7 +45,7 @@ def from_frame(frame: pd.DataFrame, source: str, where: Where | None = None, rem
     names = [str(name) for name in frame.columns]
     check_distinct(names, source)
     variables = {name: Variable(_plain(frame.iloc[:, k])) for k, name in enumerate(names)}
-    return Table(variables, source, where=where or (lambda i: f"index {labels[i]!r}"), remark=remark)
+    return Table(variables, source, where=where or (lambda i: f"index {labels[i]!r}"))
 
 
 def check_distinct(names: Sequence[str], source: str) -> None:
@@ -113,10 +113,12 @@ def from_grid(
     missing: Missing,
 ) -> Readings:
     """See `Readings.from_grid`. Unlike a file, the caller can be asked for the one right order of axes."""
-    several = isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) == 1
+    several = isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) > 0
     coordinates = [as_array(axis, "an axis") for axis in ([t, *x] if several else [t, x])]  # type: ignore[misc]
     fields = {name: as_array(array, name) for name, array in (u if isinstance(u, Mapping) else {"u": u}).items()}
     shape = tuple(len(axis) if axis.ndim == 1 else -1 for axis in coordinates)
+    is_mesh = coordinates[0].ndim > 1 and len({axis.shape for axis in coordinates}) == 1
+    shape = coordinates[0].shape if is_mesh else shape
     for name, array in fields.items():
         if array.shape != shape:
             remedy = f"pass {name}.T" if array.shape == shape[::-1] else "mend the shapes"
@@ -126,7 +128,8 @@ def from_grid(
             )
     where = _entry_of(shape)
     time, notes = clock(coordinates[0], "t", "entry {}".format)
-    columns = np.meshgrid(time, *coordinates[1:], indexing="ij", copy=False)
+    columns = [time, *coordinates[1:]]
+    columns = columns if is_mesh else np.meshgrid(*columns, indexing="ij", copy=False)
     return assemble(
         columns[0].ravel(),
         np.stack([numbers(column, "x", where).ravel() for column in columns[1:]], axis=1),
@@ -153,7 +156,8 @@ def to_readings(
 ) -> Readings:
     """The one road from a table to readings; arguments as in `read`."""
     roles = resolve(table, time, space, fields, sensor, noise)
-    axes, field_names, notes = tidy(roles)
+    axes, field_names, told = tidy(roles)
+    notes = [*table.notes, *told]
     if roles.places:
         return _from_wide(table, roles, notes, missing)
     noise_names = roles.noise if isinstance(roles.noise, tuple) else ()
@@ -164,7 +168,7 @@ def to_readings(
     def column(name: str) -> Floats:
         return spread(name, numbers(table.variables[name].values, name, _entries(table, name)))
 
-    times, told = clock(table.variables[roles.time].values, roles.time, _entries(table, roles.time))
+    times, told = _times(table, roles)
     notes += told
     labels = None if roles.sensor is None else spread(roles.sensor, table.variables[roles.sensor].values)
     if labels is not None and roles.sensor_was_guessed and len(set(map(str, labels))) == len(labels):
@@ -189,7 +193,7 @@ def _from_wide(table: Table, roles: Roles, notes: list[str], missing: Missing) -
     """A column per place → a row per reading."""
     if isinstance(roles.noise, tuple):
         raise InputError("Expected noise= as one number for a wide table; got columns; pass a standard deviation.")
-    times, told = clock(table.variables[roles.time].values, roles.time, table.where)
+    times, told = _times(table, roles)
     columns = [numbers(table.variables[name].values, name, table.where) for name in roles.fields]
     many = len(columns)
     return assemble(
@@ -202,6 +206,17 @@ def _from_wide(table: Table, roles: Roles, notes: list[str], missing: Missing) -
         notes=[*notes, *told],
         where=lambda i: f"{table.where(i // many)}, column {roles.fields[i % many]!r}",
     )
+
+
+def _times(table: Table, roles: Roles) -> tuple[Floats, list[str]]:
+    """The times as numbers; a column of days beside clock times is joined to them."""
+    values, where = table.variables[roles.time].values, _entries(table, roles.time)
+    if roles.date is not None and table.is_long():
+        joined = with_date(table.variables[roles.date].values, values)
+        if joined is not None:
+            times, notes = clock(joined, roles.time, where)
+            return times, [f"Joined {roles.date!r} and {roles.time!r} to one time.", *notes]
+    return clock(values, roles.time, where)
 
 
 def _entries(table: Table, name: str) -> Where:

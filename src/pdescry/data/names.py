@@ -7,23 +7,31 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pdescry.data.table import Table
+from pdescry.data.table import Table, is_grouped
 from pdescry.equation.parser import RESERVED
 from pdescry.errors import InputError
 
 # The first tier with a hit decides; two hits in one tier are ambiguous.
 _TIME = (
     {"t", "time"},
-    {"timestamp", "datetime", "date_time", "date", "elapsed", "elapsed_time", "seconds", "minutes", "hours", "days"},
+    {"zeit", "uhrzeit", "temps", "heure"},
+    {"timestamp", "datetime", "date_time", "elapsed", "elapsed_time", "zeitstempel", "zeitpunkt", "horodatage"},
+    {"date", "datum", "seconds", "minutes", "hours", "days", "sekunden", "minuten", "stunden", "tage", "secondes"},
 )
-_SPACE_WORDS = {"position", "pos", "place", "location", "loc", "depth", "distance", "dist", "height", "altitude"}
+_DAY = {"date", "datum", "day", "tag", "jour"}
+_SPACE_WORDS = {
+    *("position", "pos", "place", "location", "loc", "depth", "distance", "dist", "height", "altitude"),
+    *("ort", "stelle", "lage", "abstand", "tiefe", "höhe", "hoehe", "lieu", "profondeur", "hauteur"),
+}
 _SENSOR = (
-    {"sensor", "sensor_id", "sensorid", "sensor_name", "sensor_no", "sensor_number"},
+    {"sensor", "sensor_id", "sensorid", "sensor_name", "sensor_no", "sensor_number", "fühler", "capteur"},
     {"id", "station", "station_id", "probe", "probe_id", "channel", "node", "gauge", "thermistor", "thermocouple"},
+    {"messstelle", "kanal", "sonde"},
 )
 _FIELDS = ("u", "v", "w")
 _NOISE = ("sd", "std", "stdev", "sigma", "noise", "uncertainty", "unc", "err", "error", "stderr")
@@ -33,17 +41,28 @@ _UNIT = (
     "s|secs?|seconds?|ms|us|µs|mins?|minutes?|h|hrs?|hours?|d|days?|yr|years?|[munckµ]?m|ft|met(?:re|er)s?|"
     "k|c|deg[cf]|celsius|kelvin|[hk]?pa|m?bar|kg|mol|percent|pct"
 )
+# A cell of a row of units: also products, quotients and powers, in brackets or not.
+_ONE_UNIT = (
+    rf"(?:{_UNIT}|°[cfk]?|[munkµμ]?[vaw]|[mk]?hz|[mk]?[njg]|[mµ]?l|mol|ppm|rad|deg|grad|atm|psi|inch|in|sek\.?|std\.?)"
+)
+_UNIT_CELL = re.compile(
+    rf"[(\[]?(?:%|1|a\.?u\.?|{_ONE_UNIT}(?:\^?-?[23²³])?(?:[ */·]{_ONE_UNIT}(?:\^?-?[123²³])?)*)[)\]]?", re.IGNORECASE
+)
 _BRACKETS = re.compile(r"\s*[(\[{<][^()\[\]{}<>]*[)\]}>]\s*$")
 _DIVIDED = re.compile(r"\s+/\s*\S+$|(?<=\w)/\w+$")  # "t / s", the notation of the metrologists
+_IN_UNIT = re.compile(r"\s+(?:in|en)\s+\S+$", re.IGNORECASE)  # "Zeit in s"
 _UNIT_SUFFIX = re.compile(rf"(?<=[^\W_])[_ .\-]+(?:{_UNIT})$", re.IGNORECASE)
 _LETTER = re.compile(r"(?:pos|position|coord|coordinate)_?([xyz])|([xyz])_?(?:pos|position|coord|coordinate)")
-_PLACE = re.compile(rf"(?:x\s*=\s*)?([+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?)\s*(?:{_UNIT})?", re.IGNORECASE)
+_PLACE = re.compile(rf"(?:x\s*=\s*)?([+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?)\s*({_UNIT})?", re.IGNORECASE)
 _FIELD_NAME = re.compile(r"[A-Za-z]+[0-9]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Which variable plays which part. In a wide table ``fields`` are its columns and ``places`` their headers."""
+    """Which variable plays which part. In a wide table ``fields`` are its columns and ``places`` their headers.
+
+    unit: that of the places, where the headers say. date: the column of days beside a column of clock times.
+    """
 
     time: str
     space: tuple[str, ...]
@@ -51,6 +70,8 @@ class Roles:
     sensor: str | None = None
     noise: tuple[str, ...] | float | None = None
     places: tuple[float, ...] = ()
+    unit: str = ""
+    date: str | None = None
     unused: tuple[str, ...] = ()
     sensor_was_guessed: bool = False
 
@@ -58,6 +79,11 @@ class Roles:
 def is_field_name(name: object) -> bool:
     """Letters, then digits; not a coordinate and not a word of the equation language."""
     return isinstance(name, str) and bool(_FIELD_NAME.fullmatch(name)) and name not in {*RESERVED, *"txyz"}
+
+
+def is_unit(cell: str) -> bool:
+    """Whether a cell below a header holds a unit such as ``mm``, ``[°C]`` or ``kg/m3``."""
+    return len(cell) < 30 and bool(_UNIT_CELL.fullmatch(cell.strip()))
 
 
 def is_sensor_name(name: str) -> bool:
@@ -91,16 +117,18 @@ def resolve(
         )
 
     free = [name for name in table.variables if name not in told]
-    the_time = told[0] if time is not None else _one_of(table, free, _TIME, "time", "'t' or 'time'")
+    the_time = told[0] if time is not None else _guess_time(table, free)
     free = [name for name in free if name != the_time]
+    date = next((name for name in free if _key(name) in _DAY and not table.is_numeric(name)), None)
+    free = [name for name in free if name != date]
     sensor_was_guessed = False
     if sensor is None:
         chosen_sensor = _at_most_one_of(free, _SENSOR, "sensor")
         sensor_was_guessed = chosen_sensor is not None
         free = [name for name in free if name != chosen_sensor]
-    if not (chosen_space or chosen_fields) and (places := _places_in_headers(table, free)):
-        wide = tuple(name for name in free if _header_place(name) is not None)
-        return Roles(the_time, (), wide, None, chosen_noise, places)
+    if not (chosen_space or chosen_fields) and (wide := _wide_headers(table, free)):
+        places, unit = _places_in(wide, table.source)
+        return Roles(the_time, (), tuple(wide), None, chosen_noise, places, unit, date)
     if not chosen_space:
         chosen_space = _guess_space(table, free)
         free = [name for name in free if name not in chosen_space]
@@ -117,6 +145,7 @@ def resolve(
         tuple(chosen_fields),
         chosen_sensor,
         chosen_noise,
+        date=date,
         unused=unused,
         sensor_was_guessed=sensor_was_guessed,
     )
@@ -125,7 +154,9 @@ def resolve(
 def tidy(roles: Roles) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
     """Axes and field names fit for an equation, and a note on each name that had to change."""
     if roles.places:
-        return ("x",), ("u",), [f"Read as a wide table: one column for each of {len(roles.places)} places, field u."]
+        where = f" in {roles.unit}" if roles.unit else ""
+        note = f"Read as a wide table: one column for each of {len(roles.places)} places{where}, field u."
+        return ("x",), ("u",), [note]
     keys = [_key(name) for name in roles.space]
     spare = iter([letter for letter in "xyz" if letter not in keys])
     axes = tuple(key if key in ("x", "y", "z") and key not in keys[:k] else next(spare) for k, key in enumerate(keys))
@@ -145,7 +176,7 @@ def tidy(roles: Roles) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
 
 def _stem(name: str) -> str:
     """A header without its unit: ``time (s)``, ``t [s]``, ``t / s``, ``x_m`` become ``time``, ``t``, ``t``, ``x``."""
-    bare = _DIVIDED.sub("", _BRACKETS.sub("", name.strip())).strip()
+    bare = _IN_UNIT.sub("", _DIVIDED.sub("", _BRACKETS.sub("", name.strip()))).strip()
     return _UNIT_SUFFIX.sub("", bare) or name.strip()
 
 
@@ -161,7 +192,7 @@ def _key(name: str) -> str:
 
 def _reduce(name: str) -> str:
     """Letters, then digits: ``cell density 2`` becomes ``celldensity2``."""
-    plain = re.sub(r"[^A-Za-z0-9]", "", name)
+    plain = re.sub(r"[^A-Za-z0-9]", "", unicodedata.normalize("NFKD", name))
     return re.sub(r"\d", "", plain) + plain[len(plain.rstrip("0123456789")) :]
 
 
@@ -223,6 +254,13 @@ def _ambiguous(argument: str, found: Sequence[str]) -> InputError:
         f"Expected one obvious choice for {argument}; got {shown}, which is ambiguous; "
         f"name the right one, as in {argument}={found[0]!r}."
     )
+
+
+def _guess_time(table: Table, names: list[str]) -> str:
+    stems = {_stem(name): name for name in names}
+    if not _hits(names, _TIME) and stems.keys() >= {"T", "X", "U"}:
+        return stems["T"]  # MATLAB's way of naming meshgrids; alone, T is a temperature as often as a time
+    return _one_of(table, names, _TIME, "time", "'t' or 'time'")
 
 
 def _guess_space(table: Table, names: list[str]) -> list[str]:
@@ -292,16 +330,26 @@ def _guess_noise(names: list[str], fields: list[str]) -> tuple[str, ...] | None:
     return known or None
 
 
-def _header_place(name: str) -> float | None:
-    """The place that a header such as ``0.25``, ``x = 0.25`` or ``0,25 m`` stands for."""
-    match = _PLACE.fullmatch(name.strip())
-    return None if match is None else float(match.group(1).replace(",", "."))
-
-
-def _places_in_headers(table: Table, names: list[str]) -> tuple[float, ...]:
-    """The places of a wide table, or none if it is not one."""
+def _wide_headers(table: Table, names: list[str]) -> list[str]:
+    """The columns of a wide table, whose headers are places, or none if it is not one."""
     headers = [name for name in names if not _ROW_NUMBER.fullmatch(_key(name))]
-    places = [_header_place(name) for name in headers]
-    if table.remark or not table.is_long() or not places or None in places:
-        return ()
-    return tuple(place for place in places if place is not None)
+    is_wide = table.has_names and table.is_long() and all(_PLACE.fullmatch(name.strip()) for name in headers)
+    return headers if is_wide else []
+
+
+def _places_in(headers: Sequence[str], source: str) -> tuple[tuple[float, ...], str]:
+    """The places that headers such as ``0.25``, ``x = 0.25`` or ``0,25 m`` stand for, and their unit."""
+    found = [match.groups("") for name in headers if (match := _PLACE.fullmatch(name.strip()))]
+    units = list(dict.fromkeys(unit.lower() for _, unit in found))
+    if len(units) > 1:
+        shown = ", ".join(unit or "none" for unit in units)
+        raise InputError(
+            f"Expected places in one unit in the header of {source}; got {shown}; write all of them in the same unit."
+        )
+    unclear = next((number for number, _ in found if is_grouped(number)), None)
+    if unclear and not any("," in number and not is_grouped(number) for number, _ in found):
+        raise InputError(
+            f"Expected places of one meaning in the header of {source}; got {unclear!r}; "
+            f"write {unclear.replace(',', '')} or {unclear.replace(',', '.')}, whichever is meant."
+        )
+    return tuple(float(number.replace(",", ".")) for number, _ in found), found[0][1]

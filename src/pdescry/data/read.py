@@ -5,15 +5,18 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from pdescry.data.check import shorten
 from pdescry.data.convert import to_readings
-from pdescry.data.formats import FORMATS, looks_like
+from pdescry.data.formats import FORMATS
+from pdescry.data.formats.first_bytes import TEXT, looks_like
 from pdescry.data.readings import Missing, Readings
-from pdescry.data.table import Table
+from pdescry.data.table import Table, shorten
 from pdescry.errors import InputError
+
+_ALIKE = 0.8  # of difflib's ratio: names that merely share an ending stay below
 
 
 def read(
@@ -34,7 +37,8 @@ def read(
     sensor: the column that tells sensors apart; False to tell them by their places alone.
     noise: a standard deviation, or the column(s) with one per reading; False to use none.
     missing: "drop" leaves incomplete readings out and says so in ``notes``; "error" refuses them.
-    format: "csv", "parquet", "netcdf", "zarr", "npz" or "matlab", where the file's name does not tell.
+    format: "csv", "parquet", "netcdf", "zarr", "npz" or "matlab", where the file's name does not tell. Text is read as
+    CSV whatever its name, also packed as ``.csv.gz``.
 
     Whatever is wrong with the file arrives as `InputError`, one sentence with the remedy.
     """
@@ -46,6 +50,8 @@ def _load(path: str | os.PathLike[str], format: str | None, sensor: object) -> T
     try:
         file = Path(path)
         exists, is_folder, is_file = file.exists(), file.is_dir(), file.is_file()
+        if not str(path):
+            raise ValueError("an empty path")
     except (TypeError, ValueError, OSError) as fault:
         raise InputError(f"Expected the path of a file; got {shorten(path)}; pass a name such as 'rod.csv'.") from fault
     if not exists:
@@ -53,15 +59,16 @@ def _load(path: str | os.PathLike[str], format: str | None, sensor: object) -> T
     if not (is_file or is_folder):
         raise InputError(f"Expected a file; got the device or pipe {file.name!r}; save its contents to a file first.")
     try:
-        kind = _format_of(file, format)
+        kind, notes = _format_of(file, format)
         if is_folder != (kind == "zarr"):
             got = "a folder" if is_folder else "a file"
             wanted = "a Zarr folder" if kind == "zarr" else "a file"
-            raise InputError(f"Expected {wanted}; got {got}, {file.name!r}; pass the path of {wanted}.")
+            raise InputError(f"Expected {wanted}; got {got}, {str(file)!r}; pass the path of {wanted}.")
         if is_file and file.stat().st_size == 0:
             raise InputError(f"Expected readings in {file.name}; got an empty file; check how it was written.")
         labels = sensor if isinstance(sensor, str) else None
-        return FORMATS[kind].load(file, labels)
+        table = FORMATS[kind].load(file, labels)
+        return replace(table, notes=(*notes, *table.notes))
     except OSError as fault:
         raise InputError(f"Cannot open {file.name}: {fault.strerror or fault}; check its permissions.") from fault
 
@@ -70,7 +77,7 @@ def _no_such_file(file: Path) -> str:
     if not file.parent.is_dir():
         return f"Expected a file; got no such folder as {str(file.parent)!r}; check the path."
     try:
-        near = difflib.get_close_matches(file.name, os.listdir(file.parent), 3)
+        near = difflib.get_close_matches(file.name, os.listdir(file.parent), 3, _ALIKE)
     except OSError:
         near = []
     hint = (
@@ -81,23 +88,30 @@ def _no_such_file(file: Path) -> str:
     return f"Expected a file; got no such file as {file.name!r}; {hint}"
 
 
-def _format_of(file: Path, format: str | None) -> str:
-    """The format told, else the one of the name's ending, else an error with what the first bytes look like."""
+def _format_of(file: Path, format: str | None) -> tuple[str, list[str]]:
+    """The format told, else that of the name's ending, else CSV for a text, with a note for the user."""
     known = ", ".join(f"{name} ({' '.join(kind.endings)})" for name, kind in FORMATS.items())
     if format is not None:
         if format not in FORMATS:
             raise InputError(f"Expected a known format: {known}; got format={format!r}; pass one of those names.")
-        return format
+        return format, []
+    suffixes = [suffix.lower() for suffix in file.suffixes]
     for name, kind in FORMATS.items():
-        if file.suffix.lower() in kind.endings:
-            return name
+        if suffixes and suffixes[-1] in kind.endings:
+            return name, []
+    if suffixes[-1:] == [".gz"] and suffixes[:-1] and suffixes[-2] in FORMATS["csv"].endings:
+        return "csv", []
     if file.is_dir():
         if any((file / name).exists() for name in ("zarr.json", ".zgroup", ".zmetadata", ".zarray")):
-            return "zarr"
-        raise InputError(f"Expected a file; got the folder {file.name!r}; pass the path of a file inside it.")
-    ending = f"the ending {file.suffix!r}" if file.suffix else f"no ending in {file.name!r}"
+            return "zarr", []
+        raise InputError(f"Expected a file; got the folder {str(file)!r}; pass the path of a file inside it.")
     seen = looks_like(file)
-    remedy = (
-        f"it looks like {seen}: pass format= with the right name" if seen else "pass format= with one of those names"
+    if seen == TEXT:
+        return "csv", [f"Read as CSV: {file.name} has no known ending and looks like text."]
+    if seen:
+        raise InputError(f"Expected a file of a known format; got what looks like {seen.name}; {seen.remedy}.")
+    ending = f"the ending {file.suffix!r}" if file.suffix else f"no ending in {file.name!r}"
+    raise InputError(
+        f"Expected a file of a known format: {known}; got {ending}; pass format= if it is one of those, "
+        "else save it as CSV."
     )
-    raise InputError(f"Expected a file of a known format: {known}; got {ending}; {remedy}, or save it as CSV.")

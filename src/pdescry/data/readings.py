@@ -7,7 +7,9 @@ the one place where the promises below are checked.
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -67,8 +69,8 @@ class Readings:
         *,
         sensor: ArrayLike | None = None,
         noise: ArrayLike | None = None,
-        axes: Sequence[str] | None = None,
-        fields: Sequence[str] | None = None,
+        axes: Names = None,
+        fields: Names = None,
         source: str = "arrays",
         missing: Missing = "drop",
     ) -> Readings:
@@ -108,7 +110,7 @@ class Readings:
     ) -> Readings:
         """A field on a grid: t (nt,), x (nx,), u (nt, nx); in the plane x is the pair ``(x, y)`` and u is (nt, nx, ny).
 
-        Several fields come as a mapping ``{"u": …, "v": …}``.
+        All of one shape, as from ``meshgrid``, will do as well. Several fields come as a mapping ``{"u": …, "v": …}``.
         """
         from pdescry.data.convert import from_grid
 
@@ -178,10 +180,10 @@ class Readings:
 
     def summary(self) -> str:
         """A few lines: how many, of what, from where to where, and the notes."""
-        spans = "; ".join(f"{name} from {low:.6g} to {high:.6g}" for name, (low, high) in self.span.items())
+        spans = "; ".join(f"{name} from {_spell(*ends)}" for name, ends in self.span.items())
         lines = [
-            f"{len(self)} readings of {', '.join(self.fields)} by {self.n_sensors} sensors"
-            f" at {len(self.times)} distinct times" + (f" ({self.source})" if self.source else ""),
+            f"{_count(len(self), 'reading')} of {', '.join(self.fields)} by {_count(self.n_sensors, 'sensor')}"
+            f" at {_count(len(self.times), 'distinct time')}" + (f" ({self.source})" if self.source else ""),
             f"  {spans}",
             *(f"  {note}" for note in self.notes),
         ]
@@ -293,3 +295,18 @@ class Readings:
         """
         with appearing(path) as temporary:
             self.to_frame().to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _spell(low: float, high: float) -> str:
+    """Two ends with as many digits as it takes to tell them apart: times since 1970 differ only far behind."""
+    largest, digits = max(abs(low), abs(high)), 6
+    if high > low:
+        spread = min(high - low, sys.float_info.max)  # the difference of two finite numbers may be infinite
+        digits = max(digits, math.ceil(math.log10(largest) - math.log10(spread)) + 3)
+    if digits > 6:
+        digits = min(max(digits, math.ceil(math.log10(largest))), 17)
+    return f"{low:.{digits}g} to {high:.{digits}g}"

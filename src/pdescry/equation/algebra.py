@@ -57,6 +57,10 @@ def conservative(axes: str, inner: Sum) -> Sum:
 def _flux(axes: str, inner: Term) -> Sum:
     if not inner.fields:  # 1, x, x^2: nothing to conserve, so differentiate at once
         return differentiate({inner: 1.0}, axes)
+    outside = [f for f in inner.factors if isinstance(f[0], Coordinate) and f[0].axis not in axes]
+    if outside:  # constant along these axes
+        inside = Term.of(f for f in inner.factors if f not in outside)
+        return multiply({Term.of(outside): 1.0}, _flux(axes, inside))
     if len(inner.factors) == 1 and inner.factors[0][1] == 1:
         factor = inner.factors[0][0]
         if isinstance(factor, Derivative):

@@ -34,7 +34,10 @@ def candidates(
     >>> candidates(["u_xx", "u_x*u"])
     (Term('u_xx'), Term('u*u_x'))
     """
-    fields, axes = tuple(fields), tuple(axes)
+    fields = (fields,) if isinstance(fields, str) else tuple(fields)
+    axes = (axes,) if isinstance(axes, str) else tuple(axes)
+    for name in (*fields, *axes):
+        Term.parse(name, fields, axes)  # an error if it cannot be a field or an axis
     if isinstance(source, str):
         if source == "general":
             return _general(fields, axes, max_order, max_power, max_derivatives, constant)
@@ -48,6 +51,8 @@ def candidates(
             f"Expected one of {', '.join(map(repr, LIBRARIES))} or a list of terms such as ['u_xx', 'u*u_x'];"
             f" got {source!r}."
         )
+    if not isinstance(source, Iterable):
+        raise InputError(f"Expected a list of terms such as ['u_xx', 'u*u_x']; got {source!r}.")
     own = [term if isinstance(term, Term) else Term.parse(term, fields, axes) for term in source]
     if not own:
         raise InputError("Expected at least one candidate term; got an empty list.")
@@ -67,8 +72,8 @@ def _general(
         ("max_power", max_power, 1),
         ("max_derivatives", max_derivatives, 0),
     ):
-        if value < least:
-            raise InputError(f"{name} must be {least} or more; got {value}.")
+        if not isinstance(value, int) or value < least:
+            raise InputError(f"{name} must be a whole number, {least} or more; got {value!r}.")
     plain = [Derivative(field) for field in fields]
     derived = [
         Derivative(field, "".join(sorted(along)))

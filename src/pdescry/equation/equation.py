@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 
 from pdescry.equation.term import Sum, Term
 from pdescry.errors import EquationError, InputError
@@ -21,6 +23,9 @@ class Component:
     def of(cls, field: str, terms: Mapping[Term, float], time_order: int = 1) -> Component:
         if time_order not in (1, 2):
             raise EquationError(f"Expected a time derivative of order 1 or 2; got {time_order}.")
+        for term, coefficient in terms.items():
+            if not (isinstance(coefficient, Real) and math.isfinite(coefficient)):
+                raise EquationError(f"Expected a finite number as the coefficient of {term}; got {coefficient!r}.")
         kept = [(term, float(coefficient)) for term, coefficient in terms.items() if coefficient != 0]
         return cls(field, tuple(sorted(kept, key=lambda item: item[0].key)), time_order)
 
@@ -53,9 +58,15 @@ class Equation:
     @classmethod
     def of(cls, components: Iterable[Component]) -> Equation:
         ordered = tuple(sorted(components, key=lambda component: component.field))
-        fields = {component.field for component in ordered}
+        orders = {component.field: component.time_order for component in ordered}
+        fields = orders.keys()
+        if len(orders) < len(ordered):
+            raise EquationError("Expected one equation for each field; got several for one.")
         for component in ordered:
             for term, _ in component.terms:
+                if late := [field for field in term.fields & fields if term.order("t", field) >= orders[field]]:
+                    left = f"{late[0]}_{'t' * orders[late[0]]}"
+                    raise EquationError(f"Expected time derivatives below {left} on the right side; got {term}.")
                 if unknown := sorted(term.fields - fields):
                     raise EquationError(
                         f"The term {term} holds the field {unknown[0]!r}, which has no equation of its own;"
@@ -80,10 +91,12 @@ class Equation:
     ) -> Equation:
         """The law of one field from its terms: ``Equation.from_terms({"u_xx": 0.1, "u*u_x": -1})``."""
         axes = tuple(axes)
-        read = {
-            term if isinstance(term, Term) else Term.parse(term, (field,), axes): coefficient
-            for term, coefficient in terms.items()
-        }
+        read: Sum = {}
+        for given, coefficient in terms.items():
+            term = given if isinstance(given, Term) else Term.parse(given, (field,), axes)
+            if term in read:
+                raise EquationError(f"The term {term} is given more than once; give it once.")
+            read[term] = coefficient
         return cls.of([Component.of(field, read, time_order)])
 
     def __str__(self) -> str:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from itertools import combinations_with_replacement
 
 from pdescry.equation import algebra
@@ -32,8 +33,7 @@ def parse_equation(text: str, axes: Iterable[str] = ("x", "y", "z")) -> Equation
     components = []
     for (field, time_order), (_, right) in zip(lefts, sides, strict=True):
         terms = reader.sum(right)
-        for term in terms:
-            _check_time_derivatives(text, right, term, dict(lefts))
+        _check_time_derivatives(text, right, terms, dict(lefts))
         components.append(Component.of(field, terms, time_order))
     return Equation.of(components)
 
@@ -68,22 +68,42 @@ def _left_side(text: str, node: Node) -> tuple[str, int]:
             return field, len(subscript)
         if field in RESERVED:
             raise EquationError(f"The name {field!r} is reserved; call the field otherwise.", text, node.start)
+    suggestion = None
+    if isinstance(node, Name) and (written := re.fullmatch(r"d?([^\W\d_]\w*?)_?d?(tt?|[xyz]+)", node.text)):
+        suggestion = f"{written[1]}_{written[2] if written[2][0] == TIME else TIME}"
     raise EquationError(
         "Expected the left side to be a first or second time derivative alone, u_t or u_tt;"
         " move everything else to the right.",
         text,
         _start(node),
-        f"{node.text.partition('_')[0]}_t" if isinstance(node, Name) else None,
+        suggestion,
     )
 
 
-def _check_time_derivatives(text: str, right: Node, term: Term, time_orders: dict[str, int]) -> None:
-    for field in term.fields:
-        if term.order(TIME, field) >= time_orders[field]:
-            left = f"{field}_{TIME * time_orders[field]}"
-            raise EquationError(
-                f"Expected time derivatives below {left} on the right side; got {term}.", text, _start(right)
-            )
+def _check_time_derivatives(text: str, right: Node, terms: Sum, time_orders: dict[str, int]) -> None:
+    for term in terms:
+        for field in term.fields:
+            if term.order(TIME, field) >= time_orders[field]:
+                left = f"{field}_{TIME * time_orders[field]}"
+                culprits = (n for n in _names(right) if TIME in n.text.partition("_")[2])
+                raise EquationError(
+                    f"Expected time derivatives below {left} on the right side; got {term}.",
+                    text,
+                    _start(next(culprits, right)),
+                )
+
+
+def _names(node: Node) -> Iterator[Name]:
+    match node:
+        case Name():
+            yield node
+        case Call():
+            yield from _names(node.argument)
+        case Negative():
+            yield from _names(node.operand)
+        case Operation():
+            yield from _names(node.left)
+            yield from _names(node.right)
 
 
 def _start(node: Node) -> int:
@@ -93,19 +113,28 @@ def _start(node: Node) -> int:
     return node.start
 
 
+def _several(names: Iterable[str], what: str) -> tuple[str, ...]:
+    found = (names,) if isinstance(names, str) else tuple(names)
+    if not found or not all(isinstance(name, str) for name in found):
+        raise EquationError(f"Expected {what} as names such as 'u' or 'x'; got {names!r}.")
+    return found
+
+
 class _Reader:
     """Turns nodes into sums of terms, given what the names stand for."""
 
     def __init__(self, text: str, fields: Iterable[str], axes: Iterable[str]) -> None:
         self.text = text
-        self.fields = tuple(fields)
-        self.axes = tuple(axes)
+        self.fields = _several(fields, "fields")
+        self.axes = _several(axes, "axes")
         for axis in self.axes:
             if len(axis) != 1 or not axis.isalpha():
                 raise EquationError(f"Expected axes of one letter each, such as 'x'; got {axis!r}.")
         for field in self.fields:
             if field in RESERVED or field in (*self.axes, TIME):
-                raise EquationError(f"The name {field!r} cannot be a field: it is reserved; call the field otherwise.")
+                raise EquationError(
+                    f"The name {field!r} cannot be a field: it means something else; call the field otherwise.", text
+                )
 
     def error(self, problem: str, node: Node, suggestion: str | None = None) -> EquationError:
         return EquationError(problem, self.text, _start(node), suggestion)
@@ -168,7 +197,9 @@ class _Reader:
         allowed = (*self.axes, TIME) if isinstance(node, Name) else self.axes
         if not letters or not set(letters) <= set(allowed):
             raise self.error(
-                f"Expected axes among {', '.join(allowed)} after {stem!r}_; got {letters!r}.", node, self.nearest(name)
+                f"Expected axes among {', '.join(allowed)} after {stem!r}_; got {letters!r}.",
+                node,
+                self.nearest(name) if isinstance(node, Name) else f"d_{self.axes[0]}(…)",
             )
         if len(letters) > MAX_ORDER:
             raise self.error(f"Expected a derivative of order {MAX_ORDER} at most; got {len(letters)}.", node)
@@ -198,7 +229,7 @@ class _Reader:
             ((term, scale),) = argument.items()
             if len(term.factors) == 1:
                 factor, power = term.factors[0]
-                if isinstance(factor, Derivative) and not factor.axes and power == 1:
+                if isinstance(factor, Derivative) and not factor.axes and power == 1 and math.isfinite(scale):
                     # One spelling for one function: the sign leaves sin and tanh and is lost in cos.
                     sign = -1.0 if scale < 0 and node.name in ("sin", "tanh") else 1.0
                     scale = scale if node.name == "exp" else abs(scale)
@@ -220,7 +251,7 @@ class _Reader:
     def power(self, node: Operation) -> Sum:
         exponent = self.read(node.right)
         value = exponent.get(ONE, 0.0)
-        if set(exponent) - {ONE} or value != int(value) or value < 0:
+        if set(exponent) - {ONE} or not math.isfinite(value) or value != int(value) or value < 0:
             raise self.error("Expected a whole number, 0 or more, as the power.", node.right)
         if value > algebra.MAX_POWER:
             raise self.error(f"Expected a power of {algebra.MAX_POWER} at most; got {value:g}.", node.right)

@@ -64,9 +64,9 @@ class Style(ABC):
         """The sign and the number in front of a term; a one is left out unless it stands alone."""
         sign = ("-" if leading else " - ") if value < 0 else ("" if leading else " + ")
         sign = sign.replace("-", self.minus)
-        if abs(value) == 1 and not alone:
+        text = f"{abs(value):.{max(digits, 1)}g}" if digits is not None else _shortest(abs(value))
+        if text == "1" and not alone:
             return sign
-        text = f"{abs(value):.{digits}g}" if digits else _shortest(abs(value))
         return sign + self.number(text) + ("" if alone else self.times)
 
     def component(self, component: Component, digits: int | None = None) -> str:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pdescry.errors import EquationError
 
 MAX_LENGTH = 20_000
-MAX_DEPTH = 60  # of parentheses and signs: far above any law, far below Python's recursion limit
+MAX_DEPTH = 60  # of parentheses and signs, and
+MAX_OPERATORS = 400  # of operators: far above any law, far below Python's recursion limit
 
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 SUBSCRIPTS = {"ₓ": "x", "ₜ": "t"}  # Unicode has no subscript y or z
@@ -124,6 +125,9 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = tokenize(text)
+        operators = [token for token in self.tokens if token.kind == "operator" and token.text in "+-*/^"]
+        if len(operators) > MAX_OPERATORS:
+            raise EquationError(f"Expected at most {MAX_OPERATORS} operators; got {len(operators)}.", text)
         self.index = 0
         self.depth = 0
 
@@ -184,9 +188,15 @@ class _Parser:
         while token := self.take("*", "/"):
             node = Operation(token.text, node, self.signed(), token.start)
         if self.here.kind in ("number", "name") or (self.here.kind == "operator" and self.here.text == "("):
-            before = self.tokens[self.index - 1].text
-            raise self.fail("an operator between two factors", f"{before}*{self.here.text}")
+            raise self.fail("an operator between two factors", self.joined())
         return node
+
+    def joined(self) -> str | None:
+        """What was probably meant by two factors side by side, where that is plain."""
+        before, here = self.tokens[self.index - 1], self.here
+        if before.kind == "name" and before.text in ("sin", "cos", "exp", "tanh") and here.kind == "name":
+            return f"{before.text}({here.text})"
+        return f"{before.text}*{here.text}" if here.kind == "name" and before.kind in ("name", "number") else None
 
     def signed(self) -> Node:
         if token := self.take("-", "+"):

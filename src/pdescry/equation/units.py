@@ -63,9 +63,12 @@ def _decimal(value: float) -> Fraction:
 
 def _rounded(exact: Fraction) -> float:
     try:
-        return float(exact)
+        value = float(exact)
     except OverflowError:
-        raise InputError("A coefficient in the new units is too large for a number; choose other units.") from None
+        value = math.inf
+    if value == math.inf or (value == 0) != (exact == 0):
+        raise InputError("A coefficient in the new units is too large or too small for a number; choose other units.")
+    return value
 
 
 def _rescaled_functions(term: Term, ratios: Mapping[str, Fraction]) -> Term:

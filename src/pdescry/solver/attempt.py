@@ -15,12 +15,12 @@ from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.initial import Profile
 from pdescry.solver.pieces import Pieces
 from pdescry.solver.stepping import Trajectory, integrate
-from pdescry.solver.wellposed import growth_without_bound
+from pdescry.solver.wellposed import fastest_rate, growth_without_bound
 
 Array = np.ndarray
 Progress = Callable[[str, float], None]
 
-BLOWN_UP = 1e12  # growth of the largest value that counts as a blow-up
+BLOWN_UP = 1e6  # growth that ends a run, if it speeds up; exponential growth may go on
 GRACE_STEPS = 1500  # a rough start that takes more is one that the law does not smooth
 
 
@@ -31,22 +31,24 @@ class Problem:
     equation: Equation
     axis: str
     domain: tuple[float, float]
-    profiles: Mapping[str, Profile]
+    profiles: Mapping[Derivative, Profile]  # of each field, and of u_t for a second-order law
     times: Array  # when the user wants to look
     tolerance: float
     max_steps: int
     max_seconds: float
     deadline: float  # of time.monotonic()
     progress: Progress
+    grace: float = 0.0  # how long a rough start may stay unresolved
 
     @property
     def until(self) -> float:
         return float(self.times[-1])
 
     @property
-    def grace(self) -> float:
-        """The first time that the user looks at. Before it, a rough start may be unresolved."""
-        return float(self.times[self.times > 0][0])
+    def moments(self) -> Array:
+        """Times at which two runs are compared: those that the user looks at, and enough others, after the grace."""
+        every = np.union1d(self.times, np.linspace(0, self.until, 101))
+        return every[every >= self.grace]
 
     def grid(self, conditions: Conditions, points: int) -> Discretisation:
         return Discretisation(self.equation, self.axis, self.domain, conditions, points)
@@ -55,7 +57,7 @@ class Problem:
         """The initial state on a grid."""
         out = np.empty(len(grid.blocks) * grid.points)
         for name, block in grid.blocks.items():
-            out[block] = self.profiles[f"{name.field}_{name.axes}" if name.axes else name.field](grid.nodes)
+            out[block] = self.profiles[name](grid.nodes)
         return out
 
 
@@ -65,9 +67,8 @@ class Run:
 
     grid: Discretisation
     trajectory: Trajectory
-    rough: bool  # whether the finest modes mattered before the grace was over
+    rough: bool  # whether the finest modes mattered during the grace
     tail: float  # the finest modes after it, relative to the largest
-    growth: float  # the largest value over the first largest
 
     @property
     def outcome(self) -> str:
@@ -75,7 +76,9 @@ class Run:
 
     @property
     def reached(self) -> float:
-        return float(self.trajectory.times[-1])
+        """The last time at which nothing was wrong yet."""
+        judged = self.outcome in ("unresolved", "ill-posed", "blow-up", "rough")
+        return float(self.trajectory.times[max(-2, -len(self.trajectory.times)) if judged else -1])
 
     @cached_property
     def sizes(self) -> Array:
@@ -85,12 +88,16 @@ class Run:
 
     @property
     def surging(self) -> bool:
-        """Whether the largest value grew much faster at the end than over the whole run: a blow-up, not a shock."""
-        if len(self.trajectory.bends) < 2:
-            return False
-        before, last = np.abs(self.trajectory.states[-2:]).max(axis=1)
-        step = self.trajectory.times[-1] - self.trajectory.times[-2]
-        return bool((last - before) / step * self.reached > 5 * last)
+        largest = largest_values(self.grid, self.trajectory.states)  # (steps + 1, blocks)
+        return any(surging(self.trajectory.times, column) for column in largest.T)
+
+    @property
+    def rounding(self) -> float:
+        """What rounding contributes to the error by the end, relative to the largest value of each field."""
+        path, grid = self.trajectory, self.grid
+        gathered = grid.rounding(float(path.times[-1]), path.states[-1], float(path.times[-1]))
+        blocks = [grid.blocks[Derivative(field)] for field in grid.equation.fields]
+        return max(float(gathered[block][0]) / size for block, size in zip(blocks, self.sizes, strict=True))
 
     @cached_property
     def pieces(self) -> dict[str, Pieces]:
@@ -106,17 +113,59 @@ class Run:
         }
 
     def look(self, times: Array) -> Array:
-        """All fields on an even grid: shape (times, fields, 101)."""
-        places = np.linspace(*self.grid.domain, 101)
+        """All fields at places spread over the domain: shape (times, fields, 101)."""
+        # Not evenly spaced, or waves that fit the spacing would not be seen.
+        left, right = self.grid.domain
+        places = left + (right - left) * (np.arange(101) * 0.6180339887498949 % 1.0)
         return np.stack([piece.on_grid(times, places) for piece in self.pieces.values()], axis=1)
 
 
-def finest_modes(grid: Discretisation, y: Array, largest: dict[str, float]) -> float:
-    """The finest tenth of the modes of any field, relative to the ``largest`` that the field has had (updated here)."""
+def largest_values(grid: Discretisation, y: Array) -> Array:
+    """The largest value of each block of the state: shape (…, blocks)."""
+    return np.stack([np.abs(y[..., block]).max(axis=-1) for block in grid.blocks.values()], axis=-1)
+
+
+def surging(times: Array | list[float], largest: Array) -> bool:
+    """Whether the largest value doubled faster the last time than the time before: towards a blow-up, unlike exp(t)."""
+    times = np.asarray(times)
+    below_half = np.flatnonzero(largest <= largest[-1] / 2)
+    below_quarter = np.flatnonzero(largest <= largest[-1] / 4)
+    if not len(below_quarter):
+        return False
+    half, quarter = times[below_half[-1]], times[below_quarter[-1]]
+    return bool(times[-1] - half < 0.75 * (half - quarter))
+
+
+def starting_sizes(problem: Problem, grid: Discretisation, start: Array) -> Array:
+    """What each block of the state is measured against before it has a size of its own; shape of the state.
+
+    A velocity counts by what it does to its field over the time span; a field that starts from zero by what its rate
+    makes of it within the law's own time scale.
+    """
+    with np.errstate(all="ignore"):
+        rates = np.abs(grid.rate(0.0, start))
+        fastest = fastest_rate(grid.equation, grid.axis, grid.slopes(0.0, start), grid.domain[1] - grid.domain[0])
+    scale = 1 / max(fastest, 1 / problem.until)
+    out = np.empty_like(start)
+    for name, block in grid.blocks.items():
+        size = float(np.abs(start[block]).max())
+        if name.axes:
+            size = max(size, float(np.abs(start[grid.blocks[Derivative(name.field)]]).max()) / problem.until)
+        out[block] = size or scale * float(rates[block].max())
+    return np.where((out > 0) & np.isfinite(out), out, 1.0)
+
+
+def finest_modes(grid: Discretisation, y: Array, floor: Array, largest: dict[str, float]) -> float:
+    """The finest tenth of the modes of any field, relative to the ``largest`` that the field has had (updated here).
+
+    What lies below ``floor``, in the shape of the state, is rounding and counts as nothing.
+    """
     tail = 0.0
     for field, size in grid.amplitudes(y).items():
         largest[field] = max(largest.get(field, 0.0), float(size.max()))
-        tail = max(tail, float(size[-max(4, len(size) // 10) :].max()) / (largest[field] or 1.0))
+        finest = float(size[-max(4, len(size) // 10) :].max())
+        if finest > floor[grid.blocks[Derivative(field)]][0]:
+            tail = max(tail, finest / largest[field])
     return tail
 
 
@@ -126,30 +175,44 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
     ``"unresolved"``: after the grace, the finest tenth of the modes exceeds ``resolved`` of the largest;
     ``"rough"``: the grace takes too many steps; ``"blow-up"``; ``"ill-posed"``; or what `integrate` ends with.
     """
-    largest: dict[str, float] = {}
-    first = float(np.abs(start).max()) or 1.0
-    rough, worst_tail, growth, steps = False, 0.0, 1.0, 0
+    floor = 3 * grid.rounding(0.0, start, problem.until)
+    modes: dict[str, float] = {}
+    rough, worst = False, 0.0
+    times: list[float] = []
+    largest: list[Array] = []
 
     def inspect(t: float, y: Array) -> str | None:
-        nonlocal rough, worst_tail, growth, steps
-        steps += 1
+        nonlocal rough, worst
         problem.progress(f"solving with {grid.points} points", t / problem.until)
-        tail = finest_modes(grid, y, largest)
-        growth = max(growth, float(np.abs(y).max()) / first)
-        if tail > resolved and t <= problem.grace:
+        times.append(t)
+        largest.append(largest_values(grid, y))
+        tail = finest_modes(grid, y, floor, modes)
+        if t > problem.grace:
+            worst = max(worst, tail)
+        elif tail > resolved:
             rough = True
-        elif t > problem.grace:
-            worst_tail = max(worst_tail, tail)
-        if worst_tail > resolved:
+        if worst > resolved:
             return "unresolved"
-        if rough and t <= problem.grace and steps > GRACE_STEPS and growth < 2:
-            return "rough"
-        if growth > BLOWN_UP:
-            return "blow-up"
+        if rough and t <= problem.grace and len(times) > GRACE_STEPS:
+            # On the way to a blow-up every grid is too coarse in the end; the next one will show the same.
+            return "unresolved" if any(surging(times, block) for block in np.array(largest).T) else "rough"
+        for block in np.flatnonzero(largest[-1] > BLOWN_UP * np.maximum(largest[0], largest[len(largest) // 10])):
+            if surging(times, np.array(largest)[:, block]):
+                return "blow-up"
         remaining = problem.until - t
         if growth_without_bound(grid.equation, grid.axis, grid.slopes(t, y), grid.finest, remaining):
             return "ill-posed"
         return None
 
-    trajectory = integrate(grid, start, problem.until, problem.tolerance, problem.max_steps, problem.deadline, inspect)
-    return Run(grid, trajectory, rough, worst_tail, growth)
+    trajectory = integrate(
+        grid,
+        start,
+        problem.until,
+        problem.tolerance,
+        starting_sizes(problem, grid, start),
+        floor,
+        problem.max_steps,
+        problem.deadline,
+        inspect,
+    )
+    return Run(grid, trajectory, rough, worst)

@@ -30,7 +30,7 @@ class Basis(ABC):
 
     @abstractmethod
     def matrix(self, x: Array, order: int = 0) -> Array:
-        """Shape (len(x), size): the ``order``-th derivative of each function at each point."""
+        """Shape (len(x), size): the ``order``-th derivative of each function at each point, in the precision of x."""
 
     @abstractmethod
     def finest(self) -> float:
@@ -48,7 +48,7 @@ class Fourier(Basis):
         wave = 2 * np.pi / (self.right - self.left)
         k = wave * np.arange(1, self.size // 2 + 1)
         phase = np.outer(np.asarray(x) - self.left, k) + order * np.pi / 2  # each derivative turns by a quarter
-        out = np.empty((len(x), self.size))
+        out = np.empty((len(x), self.size), dtype=phase.dtype)
         out[:, 0] = 1.0 if order == 0 else 0.0
         out[:, 1::2] = k**order * np.cos(phase)
         out[:, 2::2] = k**order * np.sin(phase)
@@ -71,7 +71,8 @@ class Chebyshev(Basis):
         s = np.clip((np.asarray(x) - self.left) * stretch - 1, -1.0, 1.0)
         if order >= self.size:
             return np.zeros((len(x), self.size))
-        lowered = chebyshev.chebder(np.eye(self.size), order, stretch, axis=0) if order else np.eye(self.size)
+        functions = np.eye(self.size, dtype=s.dtype)
+        lowered = chebyshev.chebder(functions, order, stretch, axis=0) if order else functions
         return chebyshev.chebvander(s, self.size - 1 - order) @ lowered
 
     def finest(self) -> float:

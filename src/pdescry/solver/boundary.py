@@ -9,8 +9,10 @@ carries information inwards, and only there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 from pdescry.equation import Equation, Formula
 from pdescry.equation.parser import parse_derivative
@@ -56,7 +58,7 @@ def read_boundary(boundary: Boundary, equation: Equation, axis: str) -> Conditio
         sides: dict[str, Side] = {"left": boundary, "right": boundary}
     elif isinstance(boundary, Mapping):
         sides = dict(boundary)
-    elif isinstance(boundary, tuple | list) and len(boundary) == 2 and not isinstance(boundary[1], int | float):
+    elif isinstance(boundary, tuple | list) and len(boundary) == 2 and not isinstance(boundary[1], Real):
         sides = {"left": boundary[0], "right": boundary[1]}
     else:
         raise InputError(
@@ -83,7 +85,7 @@ def _listed(conditions: Side) -> list[str | tuple[str, float]]:
     if isinstance(conditions, str):
         return [part for part in (piece.strip() for piece in conditions.split(",")) if part and part.lower() != "free"]
     if isinstance(conditions, Sequence):
-        if len(conditions) == 2 and isinstance(conditions[0], str) and isinstance(conditions[1], int | float):
+        if len(conditions) == 2 and isinstance(conditions[0], str) and isinstance(conditions[1], Real):
             return [(conditions[0], float(conditions[1]))]
         if all(isinstance(condition, str) for condition in conditions):
             return [part for condition in conditions for part in _listed(str(condition))]
@@ -100,6 +102,8 @@ def _read_condition(
         value = float(evaluate_formula(Formula.parse(number, ()), {})) if number.strip() else 0.0
         if not number.strip() and "=" in written:
             raise InputError(f"Expected a value after '=' in the boundary condition {written!r}, as in 'u=0'.")
+    if not math.isfinite(value):
+        raise InputError(f"Expected a finite value in the boundary condition {written!r}; got {value}.")
     kind = kind.strip()
     if kind.lower() in ("dirichlet", "neumann"):
         return [
@@ -127,44 +131,43 @@ def _orders(kind: str, order: int) -> range:
 
 
 def settle(
-    conditions: Conditions, equation: Equation, axis: str, leading: tuple[float, float] | None
+    conditions: Conditions, equation: Equation, axis: str, incoming: tuple[int, int] | None
 ) -> tuple[Conditions, str]:
     """The conditions to impose, and a sentence if their number does not suit the law (else "").
 
-    ``leading`` holds ∂F/∂(highest derivative) at the left and right end of the initial state, for a law of one field
-    and first order in time; it decides which end takes how many conditions when the order is odd.
+    ``incoming`` tells how many conditions the whole law takes at the left and at the right end, if that is known; else
+    each field of order m takes m/2 at either end.
     """
     if conditions.periodic:
         return conditions, ""
-    scalar = len(equation.fields) == 1 and equation.components[0].time_order == 1 and leading is not None
-    if not scalar and any(equation.order(axis, field) % 2 for field in equation.fields):
-        needed = sum(equation.order(axis, field) for field in equation.fields)
-        if len(conditions.given) != needed:
-            return conditions, f"The system takes {needed} boundary conditions in all; {_count(conditions.given)}."
-        return conditions, ""
+    if incoming is not None and len(equation.fields) > 1:
+        return conditions, _complaint("The system", conditions.given, *incoming)
     for field in equation.fields:
         order = equation.order(axis, field)
-        left, right = needed_at_ends(order, leading)
+        left, right = incoming or needed_at_ends(order, None)
         given = conditions.of(field)
         if order == 1 and conditions.by_name and all(c.order == 0 for c in given):
-            kept = tuple(c for c in given if (left if c.side == "left" else right))
-            conditions = Conditions(False, kept)
-            given = kept
-        at_left = sum(condition.side == "left" for condition in given)
-        if (at_left, len(given) - at_left) != (left, right):
-            highest = f"{field}_{axis * order}" if order else field
-            return conditions, (
-                f"A law whose highest derivative is {highest} takes {left} boundary condition{'s' * (left != 1)} on"
-                f" {field} at the left end and {right} at the right end; {_count(given)}."
-                + _remedy(field, axis, left, right)
-            )
+            given = tuple(c for c in given if (left if c.side == "left" else right))
+            conditions = Conditions(False, (*(c for c in conditions.given if c.field != field), *given))
+        highest = f"{field}_{axis * order}" if order else field
+        if complaint := _complaint(f"A law whose highest derivative is {highest}", given, left, right):
+            return conditions, complaint + _remedy(field, axis, left, right)
         if too_high := [condition for condition in given if condition.order >= max(order, 1)]:
             name = f"{field}_{axis * too_high[0].order}"
-            return (
-                conditions,
-                f"A boundary condition on {name} is as high as the law itself, which does not determine the solution.",
+            return conditions, (
+                f"A boundary condition on {name} is as high as the law itself, which does not determine the solution."
             )
     return conditions, ""
+
+
+def _complaint(law: str, given: tuple[Condition, ...], left: int, right: int) -> str:
+    at_left = sum(condition.side == "left" for condition in given)
+    if (at_left, len(given) - at_left) == (left, right):
+        return ""
+    return (
+        f"{law} takes {left} boundary condition{'s' * (left != 1)} at the left end and {right} at the right end;"
+        f" got {at_left} at the left and {len(given) - at_left} at the right."
+    )
 
 
 def needed_at_ends(order: int, leading: tuple[float, float] | None) -> tuple[int, int]:
@@ -175,11 +178,6 @@ def needed_at_ends(order: int, leading: tuple[float, float] | None) -> tuple[int
     if order == 1:  # nothing enters where the speed is zero
         return int(leading[0] < 0), int(leading[1] > 0)
     return (order // 2 + int(sign * leading[0] < 0), order // 2 + int(sign * leading[1] > 0))
-
-
-def _count(given: tuple[Condition, ...]) -> str:
-    left = sum(condition.side == "left" for condition in given)
-    return f"got {left} at the left and {len(given) - left} at the right"
 
 
 def _remedy(field: str, axis: str, left: int, right: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pdescry.equation import Equation, Formula
+from pdescry.equation.term import Derivative
 from pdescry.errors import InputError
 from pdescry.solver.evaluate import evaluate_formula
 
@@ -18,24 +19,25 @@ Initial = Any  # str | float | Profile | Array | xarray.DataArray
 
 def read_initial(
     initial: Initial | Mapping[str, Initial], equation: Equation, axis: str, domain: tuple[float, float], periodic: bool
-) -> dict[str, Profile]:
+) -> dict[Derivative, Profile]:
     """A function of x for each field, and for a second-order law one for its velocity ``"u_t"`` (zero unless given)."""
-    wanted = {name: required for c in equation.components for name, required in _names(c.field, c.time_order)}
+    fields = {field: Derivative(field) for field in equation.fields}
+    velocities = {f"{c.field}_t": Derivative(c.field, "t") for c in equation.components if c.time_order == 2}
     if not isinstance(initial, Mapping):
-        needed = [name for name, required in wanted.items() if required]
-        if len(needed) > 1:
-            example = ", ".join(f"{name!r}: …" for name in needed)
-            raise InputError(f"Expected an initial state for each of {', '.join(needed)}; write initial={{{example}}}.")
-        initial = {needed[0]: initial}
-    if unknown := set(initial) - set(wanted):
-        raise InputError(f"Expected initial states of {', '.join(wanted)}; got one of {sorted(unknown)[0]!r}.")
-    if missing := [name for name, required in wanted.items() if required and name not in initial]:
+        if len(fields) > 1:
+            example = ", ".join(f"{name!r}: …" for name in fields)
+            raise InputError(f"Expected an initial state for each of {', '.join(fields)}; write initial={{{example}}}.")
+        initial = dict.fromkeys(fields, initial)
+    wanted = fields | velocities
+    for name in initial:
+        if name not in wanted:
+            raise InputError(f"Expected initial states of {', '.join(wanted)}; got one of {name!r}.")
+    if missing := [name for name in fields if name not in initial]:
         raise InputError(f"The initial state of {missing[0]!r} is missing; add it to initial={{…}}.")
-    return {name: _profile(name, initial.get(name, 0.0), axis, domain, periodic) for name in wanted}
-
-
-def _names(field: str, time_order: int) -> list[tuple[str, bool]]:
-    return [(field, True)] + [(f"{field}_t", False)] * (time_order - 1)
+    return {
+        derivative: _profile(name, initial.get(name, 0.0), axis, domain, periodic)
+        for name, derivative in wanted.items()
+    }
 
 
 def _profile(name: str, given: Initial, axis: str, domain: tuple[float, float], periodic: bool) -> Profile:
@@ -47,39 +49,61 @@ def _profile(name: str, given: Initial, axis: str, domain: tuple[float, float], 
     if hasattr(given, "coords") and hasattr(given, "dims"):
         if given.ndim != 1:
             raise InputError(f"The initial state of {name!r} must have one dimension; got {given.dims}.")
-        return _interpolated(name, np.asarray(given[given.dims[0]], float), _numbers(name, given), domain, periodic)
-    values = _numbers(name, given)
-    if values.ndim == 0:
-        return lambda x: np.full(np.shape(x), float(values))
+        x, values = _numbers(name, given[given.dims[0]]), _numbers(name, given)
+        order = np.argsort(x)
+        x, values = x[order], values[order]
+        if not np.all(np.isfinite(x)) or np.any(np.diff(x) <= 0):
+            raise InputError(
+                f"The coordinate {given.dims[0]} of the initial state of {name!r} must be distinct numbers."
+            )
+    else:
+        values = _numbers(name, given)
+        if values.ndim == 0:
+            return lambda x: np.full(np.shape(x), float(values))
+        # Without coordinates: evenly spaced. A period does not repeat its first point, unless it plainly does.
+        closed = not periodic or _repeats_its_first(values)
+        x = np.linspace(*domain, len(values), endpoint=closed) if values.ndim == 1 else values
     if values.ndim != 1 or len(values) < 4:
-        raise InputError(
-            f"The initial state of {name!r} must be 4 or more values along {axis}; got shape {values.shape}."
-        )
-    # Without coordinates: evenly spaced; a period does not repeat its first point.
-    if periodic and np.ptp(values) > 0 and abs(values[0] - values[-1]) < 1e-9 * np.ptp(values):
-        raise InputError(
-            f"The initial state of {name!r} begins and ends with the same value, so it is not clear whether it holds"
-            " the end point of the period, which repeats the first; pass an xarray.DataArray with the coordinate"
-            f" {axis}, or leave the end point out."
-        )
-    x = np.linspace(*domain, len(values), endpoint=not periodic)
+        raise InputError(f"The initial state of {name!r} must be 4 or more values along {axis}; got {values.shape}.")
+    if not np.all(np.isfinite(values)):
+        return lambda at: np.full(np.shape(at), np.nan)  # `simulate` reports it as a bad initial state
     return _interpolated(name, x, values, domain, periodic)
 
 
+def _repeats_its_first(values: Array) -> bool:
+    """Whether the last value equals the first where the field is not flat: no coincidence, but the end point."""
+    if values.ndim != 1 or len(values) < 4:
+        return False
+    spread = np.ptp(values)
+    flat = max(abs(values[1] - values[0]), abs(values[-2] - values[-1])) < 1e-6 * spread
+    return bool(abs(values[-1] - values[0]) < 1e-9 * spread and not flat)
+
+
 def _numbers(name: str, given: Any) -> Array:
+    problem = f"got {type(given).__name__}"
     try:
-        if given is None:
-            raise TypeError
-        return np.asarray(given, dtype=float)
+        values = np.ma.asanyarray(given)
+        if given is not None and not np.iscomplexobj(values):
+            return np.ma.filled(values.astype(float), np.nan)
+        problem = "got complex numbers" if np.iscomplexobj(values) else problem
     except (TypeError, ValueError):
-        raise InputError(
-            f"The initial state of {name!r} must be a formula such as 'sin(pi*x)', a function of x, or numbers;"
-            f" got {type(given).__name__}."
-        ) from None
+        pass
+    raise InputError(
+        f"The initial state of {name!r} must be a formula such as 'sin(pi*x)', a function of x, or real numbers;"
+        f" {problem}."
+    )
 
 
 def _called(name: str, function: Callable[..., Any], x: Array) -> Array:
-    values = _numbers(name, function(x))
+    try:
+        with np.errstate(all="ignore"):
+            result = function(x)
+    except Exception as fault:  # the user's own code may raise anything
+        raise InputError(
+            f"The initial state of {name!r} could not be computed for an array of x ({type(fault).__name__}: {fault});"
+            " write it with numpy functions."
+        ) from fault
+    values = _numbers(name, result)
     if values.shape not in ((), np.shape(x)):
         raise InputError(
             f"The initial state of {name!r} must return one value for each x; got shape {values.shape} for"
@@ -89,22 +113,19 @@ def _called(name: str, function: Callable[..., Any], x: Array) -> Array:
 
 
 def _interpolated(name: str, x: Array, values: Array, domain: tuple[float, float], periodic: bool) -> Profile:
-    order = np.argsort(x)
-    x, values = x[order], values[order]
-    if not np.all(np.isfinite(values)):
-        return lambda at: np.full(np.shape(at), np.nan)  # `simulate` reports it as a bad initial state
-    slack = 1e-9 * (domain[1] - domain[0])
+    length = domain[1] - domain[0]
+    slack = 1e-9 * length
     if x[0] < domain[0] - slack or x[-1] > domain[1] + slack:
         raise InputError(
             f"The initial state of {name!r} spans {x[0]:g} to {x[-1]:g}, beyond the domain {domain[0]:g} to"
             f" {domain[1]:g}; cut it."
         )
-    step = (domain[1] - domain[0]) / len(x)
-    if periodic and np.isclose(x[-1] - x[0], domain[1] - domain[0]):
+    if periodic and x[-1] - x[0] > length - slack:  # the end point repeats the first
         x, values = x[:-1], values[:-1]
-    if periodic and np.allclose(np.diff(x), (domain[1] - domain[0]) / len(x), rtol=1e-6):
+    if periodic and np.abs(np.diff(x) - length / len(x)).max() < slack:
         return lambda at: _trigonometric(x, values, domain, at)
-    if x[0] > domain[0] + (step if periodic else slack) or x[-1] < domain[1] - (step if periodic else slack):
+    reach = 1.5 * length / len(x) if periodic else slack
+    if x[0] > domain[0] + reach or x[-1] < domain[1] - reach:
         raise InputError(
             f"The initial state of {name!r} spans {x[0]:g} to {x[-1]:g}; it must span the domain {domain[0]:g} to"
             f" {domain[1]:g}."
@@ -112,10 +133,11 @@ def _interpolated(name: str, x: Array, values: Array, domain: tuple[float, float
     from scipy.interpolate import make_interp_spline
 
     if periodic:
-        x, values = np.append(x, x[0] + domain[1] - domain[0]), np.append(values, values[0])
+        x, values = np.append(x, x[0] + length), np.append(values, values[0])
     degree = min(5, (len(x) - 1) // 2 * 2 - 1)
-    spline = make_interp_spline(x, values, k=degree, bc_type="periodic" if periodic else None)
-    return lambda at: np.asarray(spline(x[0] + (at - x[0]) % (domain[1] - domain[0]) if periodic else at))
+    # In units of the domain: the spline's own tests of its knots are not free of units.
+    spline = make_interp_spline((x - x[0]) / length, values, k=degree, bc_type="periodic" if periodic else None)
+    return lambda at: np.asarray(spline((at - x[0]) / length % 1.0 if periodic else (at - x[0]) / length))
 
 
 def _trigonometric(x: Array, values: Array, domain: tuple[float, float], at: Array) -> Array:

@@ -7,15 +7,14 @@ disturbed start. Whatever stands in the way ends the search and is named.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from itertools import chain, dropwhile
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pdescry.equation.term import Derivative
 from pdescry.solver import verdict
-from pdescry.solver.attempt import Problem, Run, attempt, finest_modes
-from pdescry.solver.boundary import Conditions, settle
+from pdescry.solver.attempt import Problem, Run, attempt, finest_modes, starting_sizes
+from pdescry.solver.boundary import Conditions, needed_at_ends, settle
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.verdict import Verdict
 from pdescry.solver.wellposed import fastest_rate, growth_without_bound
@@ -33,6 +32,7 @@ STUCK = 5e-3  # relative: three attempts that fail within this of one time show 
 TOO_FAST = 1e8  # rate × time span: beyond it, double precision has no digits left for u_t
 DISTURBANCE = 1e-6  # of the field's largest value, added to the start of the second run
 TOO_SENSITIVE = 1e-2  # of the field: a disturbance that grows to this makes the solution meaningless
+PROBES = 5003  # places at which an initial state is compared with what a grid makes of it
 CHECK_TOLERANCE = 1e-7  # of the second run: below the disturbance, and fast
 
 
@@ -41,8 +41,9 @@ def search(problem: Problem, conditions: Conditions, min_points: int, max_points
     start = problem.start(glance)
     if refusal := _refuse(problem, glance, start):
         return refusal
-    leading = _leading_at_ends(problem, glance, start)
-    conditions, complaint = settle(conditions, problem.equation, problem.axis, leading)
+    problem = replace(problem, grace=_grace(problem, glance, start))
+    incoming = _incoming(problem, glance, start)
+    conditions, complaint = settle(conditions, problem.equation, problem.axis, incoming)
     if complaint:
         return verdict.wrong_boundary(complaint)
     found = _enough_points(problem, conditions, min_points, max_points)
@@ -65,30 +66,66 @@ def _refuse(problem: Problem, glance: Discretisation, start: Array) -> Verdict |
         return verdict.blow_up(None)
     if growth_without_bound(problem.equation, problem.axis, slopes, glance.finest, problem.until):
         return verdict.ill_posed()
-    waves = problem.until * fastest_rate(problem.axis, slopes, problem.domain[1] - problem.domain[0])
+    waves = problem.until * fastest_rate(problem.equation, problem.axis, slopes, problem.domain[1] - problem.domain[0])
     return verdict.too_fast(waves) if waves > TOO_FAST else None
 
 
-def _leading_at_ends(problem: Problem, glance: Discretisation, start: Array) -> tuple[float, float] | None:
-    """∂F/∂(highest derivative) of the first field at both ends, zero where it is rounding."""
-    field = problem.equation.fields[0]
-    highest = (field, Derivative(field, problem.axis * problem.equation.order(problem.axis, field)))
-    slopes = glance.slopes(0.0, start)
-    if highest not in slopes:
+def _grace(problem: Problem, glance: Discretisation, start: Array) -> float:
+    """A hundredth of the time span, a tenth of the law's own time scale, and not when the user looks already."""
+    rate = fastest_rate(
+        problem.equation, problem.axis, glance.slopes(0.0, start), problem.domain[1] - problem.domain[0]
+    )
+    return min(float(problem.times[problem.times > 0][0]), problem.until / 100, 0.1 / max(rate, 1 / problem.until))
+
+
+def _incoming(problem: Problem, glance: Discretisation, start: Array) -> tuple[int, int] | None:
+    """How many boundary conditions the law takes at the left and the right end; None where that is not known.
+
+    For one field u_t = c·∂ᵐu + … it follows from the sign of c at the end (`needed_at_ends`); for a system of first
+    order, u_t = A·u_x + …, each eigenvalue of A carries information in from the right if positive, from the left if
+    negative. Elsewhere the order alone decides.
+    """
+    equation, axis = problem.equation, problem.axis
+    orders = {field: equation.order(axis, field) for field in equation.fields}
+    if any(component.time_order == 2 for component in equation.components):
         return None
-    ends = glance.slopes_at_ends(0.0, start)[highest]
-    left, right = np.where(np.abs(ends) > 1e-9 * np.abs(slopes[highest]).max(), ends, 0.0)
-    return float(left), float(right)
+    slopes, at_ends = glance.slopes(0.0, start), glance.slopes_at_ends(0.0, start)
+    if len(orders) == 1:
+        ((field, order),) = orders.items()
+        pair = (field, Derivative(field, axis * order))
+        if pair not in slopes:
+            return None
+        ends = np.where(np.abs(at_ends[pair]) > 1e-9 * np.abs(slopes[pair]).max(), at_ends[pair], 0.0)
+        return needed_at_ends(order, (float(ends[0]), float(ends[1])))
+    if max(orders.values()) != 1:
+        return None
+    matrix = np.zeros((2, len(orders), len(orders)))
+    for row, field in enumerate(orders):
+        for column, other in enumerate(orders):
+            matrix[:, row, column] = at_ends.get((field, Derivative(other, axis)), 0.0)
+    speeds = np.real(np.linalg.eigvals(matrix))
+    least = 1e-9 * np.abs(speeds).max()
+    return int(np.sum(speeds[0] < -least)), int(np.sum(speeds[1] > least))
 
 
 def _enough_points(problem: Problem, conditions: Conditions, min_points: int, max_points: int) -> Verdict:
     rough: Run | None = None
     difference = np.inf
     failed: list[Run] = []
-    for grid in _grids(problem, conditions, min_points, max_points):
+    for grid, fit in _grids(problem, conditions, min_points, max_points):
         run = attempt(problem, grid, problem.start(grid), RESOLVED)
-        if run.outcome == "unresolved":
+        if run.outcome == "ill-posed":
+            return verdict.ill_posed(run)
+        if run.outcome in ("steps", "seconds"):
+            return verdict.blow_up(run) if run.surging else verdict.limit(problem, run)
+        if run.outcome == "rough":
+            return verdict.rough_start(run)
+        if run.outcome == "blow-up":
+            return verdict.blow_up(run)
+        if run.outcome != "finished":
             failed, rough = [*failed, run], None
+            if len(failed) > 1 and failed[-2].surging and run.surging:
+                return verdict.blow_up(run)
             if (
                 run.reached > 2 * problem.grace
                 and len(failed) > 2
@@ -96,44 +133,74 @@ def _enough_points(problem: Problem, conditions: Conditions, min_points: int, ma
             ):
                 break
             continue
-        if run.outcome == "rough":
-            return verdict.rough_start(run)
-        if run.outcome == "ill-posed":
-            return verdict.ill_posed(run)
-        if run.outcome in ("steps", "seconds"):
-            return verdict.blow_up(run) if run.surging else verdict.limit(problem, run)
-        if run.outcome != "finished":
-            return verdict.blow_up(run)
-        error = max(problem.tolerance, run.tail)
-        if not run.rough:
+        error = max(problem.tolerance, run.tail, run.rounding)
+        if fit.smooth and not run.rough:
             return verdict.accepted(problem, run, error)
-        # Modes that a rough start leaves over at first are judged by what they do to the times that are looked at.
+        # Modes that a rough start leaves over at first are judged by what they do later.
         if rough is not None:
-            later = problem.times[problem.times > 0]
-            difference = float((np.abs(run.look(later) - rough.look(later)).max(axis=(0, 2)) / run.sizes).max())
+            apart = np.abs(run.look(problem.moments) - rough.look(problem.moments)).max(axis=(0, 2)) / run.sizes
+            difference = max(float(apart.max()), fit.defect)
             if difference < AGREED:
                 return verdict.accepted(problem, run, max(error, difference))
         rough = run
     if rough is not None:
         return verdict.accepted(problem, rough, difference) if difference < TOLERATED else verdict.rough_start(rough)
-    return verdict.blow_up(failed[-1]) if failed[-1].surging else verdict.shock(problem, failed[-1])
+    if not failed:
+        return verdict.too_rough(problem)
+    return verdict.blow_up(failed[-1]) if failed[-1].surging else verdict.unresolved(problem, failed[-1])
 
 
-def _grids(problem: Problem, conditions: Conditions, min_points: int, max_points: int) -> Iterator[Discretisation]:
+@dataclass(frozen=True)
+class Fit:
+    """How well a grid holds the initial state."""
+
+    smooth: bool  # fully resolved, boundary conditions included
+    defect: float  # what it gets wrong of the coarse features (mean, tilt, …), relative to the largest value
+
+
+def _fit(problem: Problem, grid: Discretisation) -> Fit:
+    start = problem.start(grid)
+    # Points of their own: at its nodes any grid agrees with the initial state, however much it misses in between.
+    places = grid.spaces[problem.equation.fields[0]].basis.nodes(PROBES)
+    length = problem.domain[1] - problem.domain[0]
+    coarse = np.cos(np.outer(np.arange(6), np.pi * (places - problem.domain[0]) / length))
+    weights = np.gradient(places) / length
+    apart, defect = 0.0, 0.0
+    for name, block in grid.blocks.items():
+        space = grid.spaces[name.field]
+        fixed = 0.0 if name.axes else space.fixed
+        wanted = problem.profiles[name](places)
+        missed = space.basis.matrix(places) @ (space.lift @ start[block] + fixed) - wanted
+        size = float(np.abs(wanted).max()) or 1.0
+        apart = max(apart, float(np.abs(missed).max()) / size)
+        defect = max(defect, float(np.abs(coarse @ (weights * missed)).max()) / size)
+    smooth = finest_modes(grid, start, np.zeros_like(start), {}) < RESOLVED and apart < 100 * RESOLVED
+    return Fit(smooth, defect)
+
+
+def _grids(
+    problem: Problem, conditions: Conditions, min_points: int, max_points: int
+) -> Iterator[tuple[Discretisation, Fit]]:
     """Grids to try, coarse to fine, from the first on that resolves the initial state, if there is one."""
-    sizes = _sizes(problem, conditions, min_points, max_points)
-    grids = (problem.grid(conditions, points) for points in sizes)
-    resolving = dropwhile(lambda grid: finest_modes(grid, problem.start(grid), {}) > RESOLVED, grids)
-    first = next(resolving, None)
-    if first is not None:
-        return chain([first], resolving)
-    return (problem.grid(conditions, points) for points in sizes if points <= max(ROUGH_POINTS, sizes[0]))
+    grids = (problem.grid(conditions, points) for points in _sizes(problem, conditions, min_points, max_points))
+    rough = []
+    for grid in grids:
+        fit = _fit(problem, grid)
+        if fit.smooth:
+            yield grid, fit
+            yield from ((finer, Fit(smooth=True, defect=0.0)) for finer in grids)
+            return
+        if grid.points * len(grid.blocks) <= max(ROUGH_POINTS, min_points) and fit.defect < TOLERATED:
+            rough.append((grid, fit))
+    yield from rough
 
 
 def _sizes(problem: Problem, conditions: Conditions, min_points: int, max_points: int) -> list[int]:
+    order = problem.equation.order(problem.axis)
+    unknowns = sum(component.time_order for component in problem.equation.components)
+    max_points = max(max_points // unknowns, min(min_points, max_points))
     if not conditions.periodic:
-        # Rounding in the Chebyshev matrix of the m-th derivative grows as n²ᵐ and would drown the fine modes.
-        order = problem.equation.order(problem.axis)
+        # Rounding in the m-th derivative at Chebyshev nodes grows as n²ᵐ and would drown the fine modes.
         max_points = min(max_points, {3: 384, 4: 192}.get(order, 96 if order > 4 else max_points))
     sizes = [min(min_points, max_points)]
     while sizes[-1] * 3 // 2 <= max_points:
@@ -148,25 +215,27 @@ def _check_stability(problem: Problem, found: Verdict) -> Verdict:
     assert run is not None
     grid = run.grid
     start = problem.start(grid)
+    sizes = starting_sizes(problem, grid, start)
     random = np.random.default_rng(20210813)
     for name, block in grid.blocks.items():
-        # What starts from zero is disturbed by a millionth of what it comes to.
-        size = np.abs(start[block]).max() or np.abs(run.trajectory.states[:, block]).max()
+        # A field far from zero is disturbed in proportion to how it varies, not to where its zero lies.
+        size = np.ptp(start[block]) / 2 or sizes[block]
         start[block] += DISTURBANCE * size * grid.spaces[name.field].smooth_noise(random)
     # Waves that nothing damps can make the second run crawl: what it shows within a like number of steps is enough.
-    steps = 100 + len(run.trajectory.bends)
+    steps = 400 + len(run.trajectory.bends)
     again = attempt(replace(problem, max_steps=steps, tolerance=CHECK_TOLERANCE), grid, start, np.inf)
     if again.outcome == "seconds":
         return verdict.unchecked(problem, run, found.error)
-    times = problem.times[(problem.times > 0) & (problem.times <= again.reached)]
+    times = problem.moments[problem.moments <= again.reached]
     fields = run.look(times)
     # A law that makes everything grow is not sensitive: differences count against the size that the field has by then.
     first = np.abs(run.look(np.zeros(1))).max(axis=2)
     size = np.maximum(np.abs(fields).max(axis=2), np.where(first > 0, first, run.sizes))
     apart = (np.abs(again.look(times) - fields).max(axis=2) / size).max(axis=1)
-    if np.any(apart > TOO_SENSITIVE):
-        return verdict.sensitive(run, float(times[apart > TOO_SENSITIVE][0]), DISTURBANCE, TOO_SENSITIVE)
-    if again.outcome not in ("finished", "steps"):
-        return verdict.sensitive(run, again.reached, DISTURBANCE, TOO_SENSITIVE)
+    lost = np.flatnonzero(apart > TOO_SENSITIVE)
+    if len(lost) or again.outcome not in ("finished", "steps"):
+        held = float(times[lost[0] - 1]) if len(lost) and lost[0] > 0 else (0.0 if len(lost) else again.reached)
+        return verdict.sensitive(run, held, DISTURBANCE, TOO_SENSITIVE)
     amplification = max(1.0, float(apart.max(initial=0.0)) / DISTURBANCE)
-    return verdict.accepted(problem, run, max(found.error, amplification * problem.tolerance))
+    checked = again.reached if again.outcome == "steps" else problem.until
+    return verdict.accepted(problem, run, max(found.error, amplification * problem.tolerance), checked)

@@ -85,9 +85,10 @@ class Solution:
         self._check_inside(t, "t", 0.0, float(self.times[-1]))
         self._check_inside(x, self.axis, *self.domain)
         out = np.full(t.size, np.nan)
-        known = t.ravel() <= self.reached
+        moments, places = np.clip(t.ravel(), 0.0, self.times[-1]), np.clip(x.ravel(), *self.domain)
+        known = moments <= self.reached
         if self.pieces and known.any():
-            out[known] = self._known(derivative, t.ravel()[known], x.ravel()[known])
+            out[known] = self._known(derivative, moments[known], places[known])
         return out.reshape(t.shape)
 
     def _derivative(self, of: str | None) -> Derivative:

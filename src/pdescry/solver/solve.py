@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pdescry.equation import Equation
-from pdescry.equation.algebra import TooLargeError
+from pdescry.equation import Component, Equation
+from pdescry.equation.algebra import TooLargeError, expand
 from pdescry.errors import InputError
 from pdescry.solver.attempt import Problem, Progress
 from pdescry.solver.boundary import Boundary, read_boundary
@@ -21,7 +21,7 @@ from pdescry.solver.solution import Solution
 
 Array = np.ndarray
 
-FEWEST = 8  # points of a grid
+FEWEST, MOST = 8, 5000  # points of a grid; matrices are dense
 
 
 def simulate(
@@ -48,15 +48,16 @@ def simulate(
     equation: an `Equation` or its text; one field or several, first or second order in time, one space axis.
     domain: (left, right).
     until: the end, with 101 even times to report; or ``times``: when to report.
-    initial: a formula such as ``"-sin(pi*x/8)"``, a function of x, an array over the domain (evenly spaced; without the
-        end point when periodic), an xarray object, or a dict of these for several fields. For a second-order law
-        ``{"u": …, "u_t": …}``; the velocity is zero unless given.
+    initial: a formula such as ``"-sin(pi*x/8)"``, a function of x, an array over the domain (evenly spaced; when
+        periodic without the end point, unless it plainly repeats the first), an xarray object, or a dict of these for
+        several fields. For a second-order law ``{"u": …, "u_t": …}``; the velocity is zero unless given.
     boundary: ``"periodic"``, ``"dirichlet"``, ``"neumann"``, or conditions per side:
         ``{"left": "u=1", "right": ["u=0", "u_x=0"]}``. Values are constant in time.
     x: the grid of ``solution.dataset``, default 257 even points.
     rtol: tolerance of the time stepper, relative to the largest value of the field; at most 1e-6.
     min_points: how many points to begin with; more are tried until the field is resolved.
-    max_points, max_steps, max_seconds: limits; meeting one ends with a status that says so.
+    max_points, max_steps, max_seconds: limits; meeting one ends with a status that says so. Several fields share
+        ``max_points``.
     verify: solve again from a slightly disturbed start and compare (about half as long again).
     progress: called with what is going on and the fraction of the time span done.
 
@@ -68,21 +69,22 @@ def simulate(
     """
     began = time.monotonic()
     equation = equation if isinstance(equation, Equation) else Equation.parse(equation)
+    plain = _opened(equation)
     axis = _axis(equation)
     left, right = _domain(domain)
     moments = _times(times, until)
     _check_number("rtol", rtol, 1e-13, 1e-6)
-    _check_number("min_points", min_points, FEWEST, math.inf)
-    _check_number("max_points", max_points, FEWEST, math.inf)
-    _check_number("max_steps", max_steps, 1, math.inf)
+    _check_number("min_points", min_points, FEWEST, MOST, whole=True)
+    _check_number("max_points", max_points, FEWEST, MOST, whole=True)
+    _check_number("max_steps", max_steps, 1, math.inf, whole=True)
     _check_number("max_seconds", max_seconds, 0, math.inf)
     grid = _grid(x, axis, left, right)
-    conditions = read_boundary(boundary, equation, axis)
+    conditions = read_boundary(boundary, plain, axis)
     problem = Problem(
-        equation=equation,
+        equation=plain,
         axis=axis,
         domain=(left, right),
-        profiles=read_initial(initial, equation, axis, (left, right), conditions.periodic),
+        profiles=read_initial(initial, plain, axis, (left, right), conditions.periodic),
         times=moments,
         tolerance=rtol,
         max_steps=max_steps,
@@ -90,12 +92,9 @@ def simulate(
         deadline=began + max_seconds,
         progress=progress or (lambda stage, fraction: None),
     )
-    try:
-        # Threads gain nothing on matrices of this size, and lose a factor of five when another process wants the cores.
-        with threadpool_limits(limits=1, user_api="blas"):
-            found = search(problem, conditions, min_points, max_points, verify)
-    except TooLargeError as outgrown:
-        raise InputError(f"The equation is too large: opened by the product rule it has {outgrown}.") from None
+    # Threads gain nothing on matrices of this size, and lose much when another process wants the cores.
+    with threadpool_limits(limits=1, user_api="blas"):
+        found = search(problem, conditions, min_points, max_points, verify)
     return Solution(
         equation=equation,
         axis=axis,
@@ -114,10 +113,19 @@ def simulate(
     )
 
 
-def _check_number(name: str, value: Any, least: float, most: float) -> None:
-    if not (isinstance(value, int | float | np.number) and least <= value <= most):
+def _opened(equation: Equation) -> Equation:
+    """The law without conservative forms, whose true order may be lower than they look."""
+    try:
+        return Equation.of(Component.of(c.field, expand(c.coefficients), c.time_order) for c in equation.components)
+    except TooLargeError as outgrown:
+        raise InputError(f"The equation is too large: opened by the product rule it has {outgrown}.") from None
+
+
+def _check_number(name: str, value: Any, least: float, most: float, whole: bool = False) -> None:
+    kind = int | np.integer if whole else int | float | np.number
+    if not (isinstance(value, kind) and least <= value <= most):
         bound = f"{least:g} or more" if most == math.inf else f"between {least:g} and {most:g}"
-        raise InputError(f"Expected {name} to be a number, {bound}; got {value!r}.")
+        raise InputError(f"Expected {name} to be a {'whole ' * whole}number, {bound}; got {value!r}.")
 
 
 def _grid(x: Any, axis: str, left: float, right: float) -> Array:

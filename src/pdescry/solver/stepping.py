@@ -23,6 +23,10 @@ class _OutOfTime(Exception):
     pass
 
 
+class _NotFinite(Exception):
+    pass
+
+
 @dataclass(frozen=True)
 class Trajectory:
     """The accepted steps of one run, as Radau's own cubic in each: y(t) = y₀ + Q₁s + Q₂s² + Q₃s³, s = (t − t₀)/h.
@@ -35,10 +39,6 @@ class Trajectory:
     states: Array  # (steps + 1, size)
     bends: Array  # (steps, 3, size): Q of each step
     outcome: str  # "finished", "steps", "seconds", "stalled", "not finite", or what `inspect` returned
-
-    def at(self, t: Array) -> Array:
-        """States at times inside the run, shape (len(t), size)."""
-        return interpolate(self.times, self.states, self.bends, t)
 
 
 def interpolate(times: Array, states: Array, bends: Array, t: Array) -> Array:
@@ -55,40 +55,49 @@ def integrate(
     start: Array,
     until: float,
     tolerance: float,
+    sizes: Array,
+    floor: Array,
     max_steps: int,
     deadline: float,
     inspect: Callable[[float, Array], str | None],
 ) -> Trajectory:
     """Step from 0 to ``until``, or until ``inspect(t, y)`` returns a verdict or a limit is met.
 
-    ``tolerance`` is relative to the largest value that each block of the state has had: a field may cross zero without
-    its zeros being computed to more digits than the rest.
+    ``tolerance`` is relative to the largest value that each block of the state has had, or to ``sizes`` before it has
+    any: a field may cross zero without its zeros being computed to more digits than the rest. ``floor`` is what no
+    tolerance can undercut (rounding). Both have the shape of the state.
     """
-    largest = _least_sizes(problem, start, until)
+    largest = sizes.copy()
 
     def allowed(y: Array) -> Array:
         for block in problem.blocks.values():
             largest[block] = np.maximum(largest[block], np.abs(y[block]).max())
-        return tolerance * largest
+        return np.maximum(tolerance * largest, floor)
 
     def rate(t: float, y: Array) -> Array:
         if time.monotonic() > deadline:
             raise _OutOfTime
         return problem.rate(t, y)
 
+    def jacobian(t: float, y: Array) -> Array:
+        matrix = problem.jacobian(t, y)
+        if not np.all(np.isfinite(matrix)):
+            raise _NotFinite  # before scipy's factorisation stumbles over it
+        return matrix
+
     times, states, bends, outcome = [0.0], [start], [], inspect(0.0, start)
     # Overflow on the way to a blow-up is expected and judged below, not a warning for the user.
     with np.errstate(all="ignore"):
         try:
-            stepper = None if outcome else _stepper(problem, rate, start, until, allowed(start))
+            stepper = None if outcome else _stepper(rate, jacobian, start, until, allowed(start))
             while stepper is not None and outcome is None:
                 stepper.step()
-                stepper.atol = allowed(stepper.y)
                 if not np.all(np.isfinite(stepper.y)):
                     outcome = "not finite"
                 elif stepper.status == "failed":
                     outcome = "stalled"
                 else:
+                    stepper.atol = allowed(stepper.y)
                     times.append(float(stepper.t))
                     states.append(stepper.y.copy())
                     bends.append(_bends(stepper))
@@ -99,28 +108,14 @@ def integrate(
                         outcome = "steps"
         except _OutOfTime:
             outcome = "seconds"
-        except (ValueError, np.linalg.LinAlgError):  # scipy's LU refuses NaN and inf
+        except _NotFinite:
             outcome = "not finite"
     return Trajectory(np.array(times), np.array(states), np.array(bends).reshape(-1, 3, len(start)), str(outcome))
 
 
-def _least_sizes(problem: Discretisation, start: Array, until: float) -> Array:
-    """What a block counts for at least: a field that starts from zero is to be resolved only once it has some size."""
-    with np.errstate(all="ignore"):
-        rate = np.abs(problem.rate(0.0, start))
-    elsewhere = 1e-3 * float(np.abs(start).max()) or np.inf
-    sizes = np.empty(len(start))
-    for block in problem.blocks.values():
-        sizes[block] = min(1e-3 * until * float(rate[block].max()), elsewhere)
-    # Nothing anywhere, and nothing happens: any tolerance will do.
-    return np.where((sizes > 0) & np.isfinite(sizes), sizes, 1e-6 * sizes[np.isfinite(sizes)].max(initial=0.0) or 1.0)
-
-
-def _stepper(
-    problem: Discretisation, rate: Callable[[float, Array], Array], start: Array, until: float, atol: Any
-) -> Radau:
+def _stepper(rate: Any, jacobian: Any, start: Array, until: float, atol: Any) -> Radau:
     # Tolerances live in atol, which follows the size of the field; rtol only has to be out of their way.
-    return Radau(rate, 0.0, start, until, rtol=1e-13, atol=atol, jac=problem.jacobian)
+    return Radau(rate, 0.0, start, until, rtol=1e-13, atol=atol, jac=jacobian)
 
 
 def _bends(stepper: Radau) -> Array:

@@ -20,13 +20,15 @@ class Verdict:
     error: float = math.nan  # relative to the largest value of each field
 
 
-def accepted(problem: Problem, run: Run, error: float) -> Verdict:
+def accepted(problem: Problem, run: Run, error: float, checked: float | None = None) -> Verdict:
     message = f"Resolved with {run.grid.points} points; estimated error {error:.0e} of the largest value."
     if run.rough:
         message += (
             " The initial state does not suit the boundary or is not smooth: near such places the field is approximate"
             f" before t = {problem.grace:.3g}."
         )
+    if checked is not None and checked < problem.until:
+        message += f" Its stability was checked up to t = {checked:.3g}."
     return Verdict("ok", message, run, problem.until, error)
 
 
@@ -64,16 +66,18 @@ def blow_up(run: Run | None) -> Verdict:
         return Verdict("blow-up", "The right side of the law is not finite at the initial state.")
     return Verdict(
         "blow-up",
-        f"The field grows without bound and blows up near t = {run.reached:.4g}; until then it grew"
-        f" {run.growth:.3g}-fold.",
+        f"The field grows ever faster and blows up near t = {run.reached:.4g}, where its largest value has come to"
+        f" {run.sizes.max():.3g}.",
         run,
         run.reached,
     )
 
 
-def shock(problem: Problem, run: Run) -> Verdict:
+def unresolved(problem: Problem, run: Run) -> Verdict:
     why = "a shock or another sharp feature forms. Add the missing dissipation"
-    if run.grid.conditions.periodic and any(term.coordinates - {"t"} for term in problem.equation.terms):
+    if run.outcome in ("stalled", "not finite"):
+        why = "the time stepper cannot go on, because the field overflows or stops being smooth. Check the law"
+    elif run.grid.conditions.periodic and any(term.coordinates - {"t"} for term in problem.equation.terms):
         why = f"the coordinate {problem.axis} in the law jumps where the period ends. Choose another boundary"
     return Verdict(
         "unresolved",
@@ -81,6 +85,14 @@ def shock(problem: Problem, run: Run) -> Verdict:
         " solve for a shorter time.",
         run,
         run.reached,
+    )
+
+
+def too_rough(problem: Problem) -> Verdict:
+    return Verdict(
+        "unresolved",
+        f"The initial state has features too narrow for the points allowed on {problem.domain[0]:g} to"
+        f" {problem.domain[1]:g}. Smooth it, raise max_points, or solve on a smaller domain.",
     )
 
 
@@ -96,8 +108,9 @@ def rough_start(run: Run) -> Verdict:
 def sensitive(run: Run, lost: float, disturbance: float, limit: float) -> Verdict:
     return Verdict(
         "sensitive",
-        f"A disturbance of {disturbance:.0e} of the initial state grows to {limit:.0e} by t = {lost:.4g}: the law is"
-        " chaotic or unstable there, and its solution cannot be relied on from then on. Solve for a shorter time.",
+        f"A disturbance of {disturbance:.0e} of the initial state grows beyond {limit:.0e} after t = {lost:.4g}: the"
+        " law is chaotic or unstable there, and its solution cannot be relied on from then on. Solve for a shorter"
+        " time.",
         run,
         lost,
     )

@@ -37,14 +37,16 @@ def growth_without_bound(equation: Equation, axis: str, slopes: Slopes, finest: 
 def _scalar(axis: str, slopes: Slopes, finest: float, remaining: float) -> bool:
     # Re σ(k) = Σ over even j of (−1)^(j/2) a_j k^j; odd orders only turn the phase.
     orders = {variable.axes.count(axis): slope for (_, variable), slope in slopes.items()}
-    significant = [order for order, slope in orders.items() if np.any(slope != 0)]
+    sizes = {order: float(np.abs(slope).max()) * finest**order for order, slope in orders.items()}
+    significant = [order for order, size in sizes.items() if size > 1e-14 * max(sizes.values())]
     even = sorted(order for order in significant if order % 2 == 0 and order > 0)
     if not even:
         return False
     growth = {order: (-1) ** (order // 2) * orders[order] for order in even}
-    if max(significant) % 2:
-        # Dispersion carries short waves through the whole domain, so they feel the average.
-        growth = {order: np.mean(values, keepdims=True) for order, values in growth.items()}
+    leading = np.abs(orders[max(significant)])
+    if max(significant) % 2 and np.all(leading > 1e-6 * leading.max()):
+        # Dispersion carries short waves through the whole domain; they feel an average, longest where they are slowest.
+        growth = {order: np.average(values, weights=1 / leading, keepdims=True) for order, values in growth.items()}
     top = growth[even[-1]]
     for order in reversed(even[:-1]):  # where the highest coefficient vanishes the next one decides
         top = np.where(np.abs(top) * finest ** (even[-1] - order) > 1e-12 * np.abs(growth[order]), top, growth[order])
@@ -56,31 +58,29 @@ def _scalar(axis: str, slopes: Slopes, finest: float, remaining: float) -> bool:
 
 
 def _matrix(equation: Equation, axis: str, slopes: Slopes, finest: float) -> bool:
-    """Systems and second order in time: eigenvalues of the symbol matrix at two wavenumbers far beyond the grid."""
+    """Systems and second order in time: eigenvalues of the symbol at two wavenumbers far beyond the grid."""
+    near, far = (symbol_eigenvalues(equation, axis, slopes, factor * finest) for factor in (30, 3000))
+    growth, slower = float(np.real(far).max()), max(float(np.real(near).max()), 0.0)
+    return bool(growth > 3 * slower and growth > _NOISE * np.abs(far).max())
+
+
+def symbol_eigenvalues(equation: Equation, axis: str, slopes: Slopes, wavenumber: float) -> Array:
+    """σ of a wave exp(ikx) at some fifty places, shape (places, unknowns)."""
     names = [Derivative(c.field, "t" * order) for c in equation.components for order in range(c.time_order)]
     index = {name: i for i, name in enumerate(names)}
-    sample = slice(None, None, max(1, len(next(iter(slopes.values()))) // 48)) if slopes else slice(None)
-    growth = []
-    for wavenumber in (30 * finest, 3000 * finest):
-        count = len(next(iter(slopes.values()))[sample]) if slopes else 1
-        symbol = np.zeros((count, len(names), len(names)), complex)
-        for component in equation.components:
-            if component.time_order == 2:
-                symbol[:, index[Derivative(component.field)], index[Derivative(component.field, "t")]] = 1
-        for (field, variable), slope in slopes.items():
-            row = index[Derivative(field, "t" * (equation[field].time_order - 1))]
-            column = index[Derivative(variable.field, "t" if "t" in variable.axes else "")]
-            symbol[:, row, column] += slope[sample] * (1j * wavenumber) ** variable.axes.count(axis)
-        eigenvalues = np.linalg.eigvals(symbol)
-        growth.append((eigenvalues.real.max(), np.abs(eigenvalues).max()))
-    (near, _), (far, size) = growth
-    return bool(far > 3 * max(near, 0.0) and far > _NOISE * size)
+    length = max((len(slope) for slope in slopes.values()), default=1)
+    sample = slice(None, None, max(1, length // 48))
+    symbol = np.zeros((len(range(length)[sample]), len(names), len(names)), complex)
+    for component in equation.components:
+        if component.time_order == 2:
+            symbol[:, index[Derivative(component.field)], index[Derivative(component.field, "t")]] = 1
+    for (field, variable), slope in slopes.items():
+        row = index[Derivative(field, "t" * (equation[field].time_order - 1))]
+        column = index[Derivative(variable.field, "t" if "t" in variable.axes else "")]
+        symbol[:, row, column] += slope[sample] * (1j * wavenumber) ** variable.axes.count(axis)
+    return np.linalg.eigvals(symbol)
 
 
-def fastest_rate(axis: str, slopes: Slopes, length: float) -> float:
-    """The fastest rate at which the law moves the longest wave of the domain."""
-    longest = np.pi / length
-    return max(
-        (float(np.abs(slope).max()) * longest ** variable.axes.count(axis) for (_, variable), slope in slopes.items()),
-        default=0.0,
-    )
+def fastest_rate(equation: Equation, axis: str, slopes: Slopes, length: float) -> float:
+    """The fastest rate at which the law moves the longest wave of the domain. It does not depend on units of fields."""
+    return float(np.abs(symbol_eigenvalues(equation, axis, slopes, np.pi / length)).max())

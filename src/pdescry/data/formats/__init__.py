@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pdescry.data.formats.first_bytes import looks_like
 from pdescry.data.table import Table
 from pdescry.errors import InputError
 
@@ -40,43 +41,9 @@ FORMATS = {
     "matlab": Format("MATLAB", (".mat",), "matlab"),
 }
 
-HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
-_MAGIC = {
-    b"\x89PNG": "a PNG picture",
-    b"\xff\xd8\xff": "a JPEG picture",
-    b"GIF8": "a GIF picture",
-    b"%PDF": "a PDF document",
-    b"PAR1": "Parquet",
-    HDF5_MAGIC: "HDF5 (NetCDF 4 or MATLAB 7.3)",
-    b"CDF\x01": "NetCDF 3",
-    b"CDF\x02": "NetCDF 3",
-    b"CDF\x05": "NetCDF 3 with 64-bit data",
-    b"MATLAB 7.3": "MATLAB 7.3",
-    b"MATLAB 5": "MATLAB 5 to 7",
-    b"PK\x03\x04": "a zip archive (npz, or an Excel workbook)",
-    b"PK\x05\x06": "an empty zip archive",
-    b"\x93NUMPY": "a single numpy array (.npy)",
-    b"\x1f\x8b": "a gzip archive",
-    b"BZh": "a bzip2 archive",
-    b"\xfd7zXZ": "an xz archive",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
-    b"\x80\x04\x95": "a Python pickle",
-}
-
 # Deflate shrinks at most about 1032-fold; small claims are harmless whatever they are.
 _MOST_SHRUNK = 1100
 _HARMLESS = 2**28
-
-
-def looks_like(path: Path) -> str:
-    """What the first bytes say a file is; empty if they say nothing."""
-    with path.open("rb") as file:
-        head = file.read(4096)
-    for magic, name in _MAGIC.items():
-        if head.startswith(magic):
-            return name
-    is_text = b"\0" not in head and sum(byte < 32 and byte not in b"\t\n\r\f" for byte in head) == 0
-    return "text" if is_text and head.isascii() else ""
 
 
 @contextmanager
@@ -94,11 +61,11 @@ def parsing(path: Path, title: str) -> Iterator[None]:
     except MemoryError as fault:
         raise InputError(f"Expected {path.name} to fit into memory; got more; cut it into smaller files.") from fault
     except Exception as fault:
-        seen = looks_like(path) if path.is_file() else ""
-        got = f"what looks like {seen}" if seen and title not in seen else "a damaged or truncated one"
+        got, remedy = "a damaged or truncated one", "write it anew"
+        if path.is_file() and (seen := looks_like(path)) and title not in seen.name:
+            got, remedy = f"what looks like {seen.name}", seen.remedy
         raise InputError(
-            f"Expected a readable {title} file as {path.name}; got {got} ({type(fault).__name__}); "
-            "write it anew, or pass format= if the name misleads."
+            f"Expected a readable {title} file as {path.name}; got {got} ({type(fault).__name__}); {remedy}."
         ) from fault
 
 

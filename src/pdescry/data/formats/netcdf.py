@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pdescry.data.convert import from_xarray
-from pdescry.data.formats import HDF5_MAGIC, none_found, parsing
+from pdescry.data.formats import none_found, parsing
+from pdescry.data.formats.first_bytes import HDF5_MAGIC
 from pdescry.data.formats.hdf5 import check_hdf5
 from pdescry.data.table import Table
 
