@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def inspect(
-    file: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, .npz or MATLAB file.")],
+    file: Annotated[str, typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, .npz or MATLAB file.")],
     time: Annotated[str | None, typer.Option(help="Column of times (guessed if obvious).")] = None,
     space: Annotated[list[str] | None, typer.Option(help="Column of places; repeat for y and z.")] = None,
     field: Annotated[list[str] | None, typer.Option(help="Column of values; repeat for several fields.")] = None,
@@ -128,7 +128,9 @@ def _print(readings: Readings) -> None:
         told = "-" if given is None else f"{given:.3g}"
         table.add_row(name, *((numbers[1], estimated) if narrow else (*numbers, told, estimated)))
     console.print(table)
-    console.print(_sensor_table(facts["sensors"], ", ".join(readings.axes), narrow))
+    start, end = readings.span[readings.time_name]
+    digits = 5 if end - start > 1e-3 * max(abs(start), abs(end)) else 14  # seconds since 1970 need them all
+    console.print(_sensor_table(facts["sensors"], ", ".join(readings.axes), narrow, digits))
     if reason := readings.estimate_noise().reason:
         console.print(f"Note: {reason}")
     across, *rest = readings.axes
@@ -139,7 +141,7 @@ def _print(readings: Readings) -> None:
     console.print(sketch(readings.space[:, 0], readings.time, readings.values[:, 0], width, 14, colour), end="")
 
 
-def _sensor_table(sensors: list[dict[str, Any]], axes: str, narrow: bool) -> Any:
+def _sensor_table(sensors: list[dict[str, Any]], axes: str, narrow: bool, digits: int) -> Any:
     from rich.table import Table
 
     shown = 20
@@ -147,7 +149,7 @@ def _sensor_table(sensors: list[dict[str, Any]], axes: str, narrow: bool) -> Any
     table = Table("sensor", axes, "readings", *columns, box=None, pad_edge=False)
     for row in sensors[:shown]:
         times = [row[key] for key in ("first", "last", "median_step", "longest_gap")]
-        clock = ["-" if time is None else f"{time:.5g}" for time in times]
+        clock = ["-" if time is None else f"{time:.{digits}g}" for time in times]
         place = ", ".join(f"{coordinate:.4g}" for coordinate in row["place"])
         table.add_row(row["name"], place, str(row["readings"]), *([] if narrow else clock))
     if len(sensors) > shown:

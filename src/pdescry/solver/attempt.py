@@ -20,6 +20,7 @@ from pdescry.solver.wellposed import fastest_rate, growth_without_bound
 Array = np.ndarray
 Progress = Callable[[str, float], None]
 
+RESOLVED = 1e-8  # the finest modes, relative to the largest: below it the field counts as resolved
 BLOWN_UP = 1e6  # growth that ends a run, if it speeds up; exponential growth may go on
 GRACE_STEPS = 1500  # a rough start that takes more is one that the law does not smooth
 

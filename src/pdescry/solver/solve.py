@@ -15,8 +15,9 @@ from pdescry.equation.algebra import TooLargeError, expand
 from pdescry.errors import InputError
 from pdescry.solver.attempt import Problem, Progress
 from pdescry.solver.boundary import Boundary, read_boundary
+from pdescry.solver.grids import COARSEST
 from pdescry.solver.initial import Initial, read_initial
-from pdescry.solver.search import COARSEST, search
+from pdescry.solver.search import search
 from pdescry.solver.solution import Solution
 
 Array = np.ndarray
@@ -92,7 +93,7 @@ def simulate(
         deadline=began + max_seconds,
         progress=progress or (lambda stage, fraction: None),
     )
-    # Threads gain nothing on matrices of this size, and lose much when another process wants the cores.
+    # A second thread gains a tenth at best, and loses up to half when another process wants the cores (benchmarks/).
     with threadpool_limits(limits=1, user_api="blas"):
         found = search(problem, conditions, min_points, max_points, verify)
     return Solution(
