@@ -191,7 +191,7 @@ BAD_ARGUMENTS = {
     "a text for a limit": ({"max_steps": "a"}, "max_steps to be a whole number"),
     "a text for the end": ({"until": "a"}, "positive time"),
     "texts for times": ({"times": ["a"], "until": None}, "times as a list of numbers"),
-    "two ends": ({"times": [0, 5]}, "only one of the two"),
+    "times beyond the end": ({"times": [0, 50]}, "after until"),
     "half a point": ({"min_points": 50.5}, "whole number"),
     "no end of points": ({"max_points": np.inf}, "whole number"),
     "a boundary value that is none": ({"boundary": (("dirichlet", np.nan), "u=0")}, "finite value"),

@@ -48,6 +48,12 @@ def test_times_and_grid_as_asked_for():
     assert solution.field.x.values.tolist() == [-1.0, 0.0, 1.0]
 
 
+def test_the_end_may_lie_after_the_last_time_reported():
+    solution = simulate("u_t = -u", domain=(0, 1), until=2, times=[0.5, 1.0], initial=1.0, verify=False)
+    assert solution.field.t.values.tolist() == [0.5, 1.0]
+    assert solution.at(2, 0.5) == pytest.approx(np.exp(-2))
+
+
 @pytest.mark.parametrize(
     "initial",
     [

@@ -46,7 +46,7 @@ def observe(
         np.random.default_rng(stream) for stream in np.random.SeedSequence(seed).spawn(4)
     )
     places = place_sensors(sensors, layout, solution.domain, for_places)
-    clocks = set_clocks(every, times, float(solution.times[-1]), len(places), jitter, for_clocks)
+    clocks = set_clocks(every, times, solution.until, len(places), jitter, for_clocks)
     if not 0 <= missing < 1:
         raise InputError(f"Expected missing as a fraction of the readings from 0 up to 1; got {missing}.")
     kept = for_losses.uniform(size=clocks.shape) >= missing

@@ -33,17 +33,14 @@ class Problem:
     axis: str
     domain: tuple[float, float]
     profiles: Mapping[Derivative, Profile]  # of each field, and of u_t for a second-order law
-    times: Array  # when the user wants to look
+    until: float
+    times: Array  # when the user wants to look, all within [0, until] and not only 0
     tolerance: float
     max_steps: int
     max_seconds: float
     deadline: float  # of time.monotonic()
     progress: Progress
     grace: float = 0.0  # how long a rough start may stay unresolved
-
-    @property
-    def until(self) -> float:
-        return float(self.times[-1])
 
     @property
     def moments(self) -> Array:

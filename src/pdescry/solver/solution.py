@@ -38,6 +38,7 @@ class Solution:
     axis: str
     domain: tuple[float, float]
     boundary: str
+    until: float
     times: Array  # as asked for
     grid: Array  # places of `dataset`
     status: Status
@@ -62,7 +63,7 @@ class Solution:
     def __repr__(self) -> str:
         return (
             f"<Solution of {self.equation} on {self.axis} in [{self.domain[0]:g}, {self.domain[1]:g}],"
-            f" t in [0, {self.times[-1]:g}]: {self.status}. {self.message}>"
+            f" t in [0, {self.until:g}]: {self.status}. {self.message}>"
         )
 
     def at(self, t: Any, x: Any, of: str | None = None) -> Array:
@@ -82,10 +83,10 @@ class Solution:
                 "Expected numbers t and x of one shape, or shapes that broadcast; for a grid write"
                 " solution.at(t[:, None], x[None, :])."
             ) from None
-        self._check_inside(t, "t", 0.0, float(self.times[-1]))
+        self._check_inside(t, "t", 0.0, self.until)
         self._check_inside(x, self.axis, *self.domain)
         out = np.full(t.size, np.nan)
-        moments, places = np.clip(t.ravel(), 0.0, self.times[-1]), np.clip(x.ravel(), *self.domain)
+        moments, places = np.clip(t.ravel(), 0.0, self.until), np.clip(x.ravel(), *self.domain)
         known = moments <= self.reached
         if self.pieces and known.any():
             out[known] = self._known(derivative, moments[known], places[known])

@@ -48,7 +48,8 @@ def simulate(
     ----------
     equation: an `Equation` or its text; one field or several, first or second order in time, one space axis.
     domain: (left, right).
-    until: the end, with 101 even times to report; or ``times``: when to report.
+    until: the end. times: when to report, default 101 even times from 0 to ``until``; without ``until``, the last of
+        them is the end.
     initial: a formula such as ``"-sin(pi*x/8)"``, a function of x, an array over the domain (evenly spaced; when
         periodic without the end point, unless it plainly repeats the first), an xarray object, or a dict of these for
         several fields. For a second-order law ``{"u": …, "u_t": …}``; the velocity is zero unless given.
@@ -73,7 +74,7 @@ def simulate(
     plain = _opened(equation)
     axis = _axis(equation)
     left, right = _domain(domain)
-    moments = _times(times, until)
+    moments, end = _times(times, until)
     _check_number("rtol", rtol, 1e-13, 1e-6)
     _check_number("min_points", min_points, FEWEST, MOST, whole=True)
     _check_number("max_points", max_points, FEWEST, MOST, whole=True)
@@ -86,6 +87,7 @@ def simulate(
         axis=axis,
         domain=(left, right),
         profiles=read_initial(initial, plain, axis, (left, right), conditions.periodic),
+        until=end,
         times=moments,
         tolerance=rtol,
         max_steps=max_steps,
@@ -101,6 +103,7 @@ def simulate(
         axis=axis,
         domain=(left, right),
         boundary=boundary if isinstance(boundary, str) else repr(boundary),
+        until=end,
         times=moments,
         grid=grid,
         status=found.status,
@@ -152,21 +155,23 @@ def _domain(domain: Sequence[float]) -> tuple[float, float]:
     return left, right
 
 
-def _times(times: Any, until: float | None) -> Array:
+def _times(times: Any, until: float | None) -> tuple[Array, float]:
     if times is None:
         if until is None:
             raise InputError("Expected until= (the end of the simulation) or times= (when to report).")
         if not (isinstance(until, int | float | np.number) and math.isfinite(until) and until > 0):
             raise InputError(f"Expected until to be a positive time; got {until!r}.")
-        return np.linspace(0.0, float(until), 101)
+        return np.linspace(0.0, float(until), 101), float(until)
     moments = _numeric(times, "times")
     if moments.ndim != 1 or not len(moments) or not np.all(np.isfinite(moments)) or np.any(np.diff(moments) <= 0):
         raise InputError("Expected times as a list of increasing finite numbers.")
     if moments[0] < 0 or moments[-1] <= 0:
         raise InputError(f"Expected times from 0 on, the last one positive; got {moments[0]:g} to {moments[-1]:g}.")
-    if until is not None and until != moments[-1]:
-        raise InputError(f"The last of times is {moments[-1]:g} and until is {until:g}; pass only one of the two.")
-    return moments
+    if until is not None and until < moments[-1]:
+        raise InputError(
+            f"The last of times is {moments[-1]:g}, after until = {until:g}; leave until out, or raise it."
+        )
+    return moments, float(moments[-1] if until is None else until)
 
 
 def _numeric(given: Any, what: str) -> Array:
