@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def inspect(
-    file: Annotated[str, typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, .npz or MATLAB file.")],
+    file: Annotated[str, typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, .npz or MATLAB file.", metavar="FILE")],
     time: Annotated[str | None, typer.Option(help="Column of times (guessed if obvious).")] = None,
     space: Annotated[list[str] | None, typer.Option(help="Column of places; repeat for y and z.")] = None,
     field: Annotated[list[str] | None, typer.Option(help="Column of values; repeat for several fields.")] = None,

@@ -14,7 +14,9 @@ UNSOLVED = 3
 
 
 def simulate(
-    equation: Annotated[str, typer.Argument(help='For example "u_t = -u*u_x + 0.1*u_xx"; several separated by ";".')],
+    equation: Annotated[
+        str, typer.Argument(help='For example "u_t = -u*u_x + 0.1*u_xx"; several separated by ";".', metavar="EQUATION")
+    ],
     domain: Annotated[tuple[float, float], typer.Option(help="Left and right end.", metavar="LEFT RIGHT")],
     until: Annotated[float, typer.Option(help="Solve from t = 0 to this time.", metavar="TIME")],
     initial: Annotated[
@@ -30,7 +32,7 @@ def simulate(
     steps: Annotated[int, typer.Option(help="How many even times to report after t = 0.", min=1)] = 100,
     points: Annotated[int, typer.Option(help="How many even places to report.", min=2)] = 257,
     rtol: Annotated[float, typer.Option(help="Tolerance of the time stepper.")] = 3e-10,
-    max_points: Annotated[int, typer.Option(help="Limit on collocation points.", min=1)] = 820,
+    max_points: Annotated[int, typer.Option(help="Limit on collocation points.", min=8)] = 820,
     max_steps: Annotated[int, typer.Option(help="Limit on time steps.", min=1)] = 20_000,
     max_seconds: Annotated[float, typer.Option(help="Limit on seconds.")] = 60.0,
     verify: Annotated[bool, typer.Option(help="Solve again from a disturbed start.")] = True,
