@@ -9,7 +9,7 @@ import typer
 
 
 def systems(
-    name: Annotated[str | None, typer.Argument(help="A system; without one, all are listed.", metavar="[NAME]")] = None,
+    name: Annotated[str | None, typer.Argument(help="A system; without one, all are listed.", metavar="NAME")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="CSV file to write readings to.")] = None,
     sensors: Annotated[int, typer.Option(help="How many sensors.")] = 16,
     layout: Annotated[str, typer.Option(help="random or even.")] = "random",
