@@ -1,0 +1,211 @@
+"""One chain from its start to its last draw, in blocks that are written as they are finished.
+
+A chain is a list of blocks fixed by the settings alone: some of warm start, the rungs of tuning, some of burn-in, the draws.
+A block takes the state that the one before left, and its randomness from (seed, chain, stage, number): whoever has the last
+state can go on, on any worker, at any time, and comes to the same draws bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from pdescry.surrogate import warm_start
+from pdescry.surrogate.checkpoint import load_block, write_block
+from pdescry.surrogate.model import Model, Observations
+from pdescry.surrogate.samplers import Sampler, SamplingError
+from pdescry.surrogate.warm_start import Adam
+
+# How often each compiled function was traced: a second call of the same shapes must not add to it.
+TRACES: Counter[str] = Counter()
+# Multiply-adds in a block: about two seconds of one core, so that little is lost and writing costs nothing.
+BLOCK_WORK = 6e10
+
+STAGES = ("warm start", "tuning", "burn-in", "sampling")
+Report = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a chain is made of; everything a compiled function depends on but the shapes of the readings."""
+
+    model: Model
+    start: Adam
+    sampler: Sampler
+
+
+class Block(NamedTuple):
+    stage: str
+    number: int  # within its stage
+    size: int  # steps of Adam, rungs, or draws
+    work: float  # in gradients
+
+
+class Trace(NamedTuple):
+    """What each draw reports, arrays over draws: rms energy error, mean acceptance and divergences since the draw before."""
+
+    log_density: Any
+    energy_error: Any
+    acceptance: Any
+    divergences: Any
+
+
+def blocks(plan: Plan, n_readings: int) -> list[Block]:
+    """The whole chain, in order."""
+    gradient = 3.0 * plan.model.n_weights * n_readings
+    sampler = plan.sampler
+    per_draw = sampler.gradients * sampler.thin
+    return [
+        *_split("warm start", plan.start.steps, 1.0, gradient),
+        *[Block("tuning", k, 1, sampler.gradients * sampler.rung_transitions) for k in range(sampler.rungs)],
+        *_split("burn-in", sampler.burn, per_draw, gradient),
+        *_split("sampling", sampler.draws, per_draw, gradient),
+    ]
+
+
+def _split(stage: str, total: int, gradients: float, gradient_work: float) -> list[Block]:
+    size = int(np.clip(BLOCK_WORK / (gradients * gradient_work), 1, max(total, 1)))
+    sizes = [min(size, total - start) for start in range(0, total, size)]
+    return [Block(stage, number, each, each * gradients) for number, each in enumerate(sizes)]
+
+
+def run(plan: Plan, seen: Observations, seed: int, chain: int, folder: Path, report: Report) -> None:
+    """Run or resume one chain; its blocks stand in ``folder``. ``report`` gets the stage and the fraction done."""
+    programme = blocks(plan, seen.targets.shape[1])
+    total = sum(block.work for block in programme)
+    seen = jax.tree.map(jnp.asarray, seen)
+    key = jax.random.fold_in(jax.random.key(seed), chain)
+    state, done = _resume(plan, seen, key, programme, folder)
+    fraction = sum(block.work for block in programme[:done]) / total
+    for number, block in enumerate(programme[done:], done):
+        report(block.stage, fraction)
+        if isinstance(state, warm_start.State) and block.stage != "warm start":
+            state = _begin_sampling(plan, state, seen, _key(key, "tuning", -1))
+        state, outputs = _advance(plan, state, seen, block, _key(key, block.stage, block.number))
+        _check(plan, state, block, chain)
+        write_block(folder, number, jax.tree.leaves(state), outputs)
+        fraction += block.work / total
+    report(STAGES[-1], 1.0)
+
+
+def collect(plan: Plan, n_readings: int, folder: Path) -> tuple[NDArray[np.float32], Trace, Trace]:
+    """The draws (draws, dimension) of a finished chain, what they report, and what the burn-in reports."""
+    found: dict[str, list[dict[str, NDArray[Any]]]] = {stage: [] for stage in STAGES}
+    for number, block in enumerate(blocks(plan, n_readings)):
+        found[block.stage].append(load_block(folder, number)[1])
+    positions = np.concatenate([part["positions"] for part in found["sampling"]])
+    return positions, _trace(found["sampling"]), _trace(found["burn-in"])
+
+
+def _trace(parts: list[dict[str, NDArray[Any]]]) -> Trace:
+    return Trace(*(np.concatenate([part[name] for part in parts] or [np.zeros(0)]) for name in Trace._fields))
+
+
+def is_finished(plan: Plan, n_readings: int, folder: Path) -> bool:
+    return all(load_block(folder, number) for number in range(len(blocks(plan, n_readings))))
+
+
+# ---- the steps between blocks ----------------------------------------------------------------------------------------
+
+
+def _resume(
+    plan: Plan, seen: Observations, key: jax.Array, programme: list[Block], folder: Path
+) -> tuple[Any, int]:
+    """The state after the last good block, and how many blocks are done."""
+    start = warm_start.init(plan.start, plan.model, _key(key, "warm start", -1))
+    done, leaves = 0, None
+    while done < len(programme) and (found := load_block(folder, done)):
+        leaves, done = found[0], done + 1
+    if leaves is None:
+        return start, 0
+    like: Any = start
+    if programme[done - 1].stage != "warm start":
+        like = jax.eval_shape(lambda: _begin_sampling(plan, start, seen, key))
+    return jax.tree.unflatten(jax.tree.structure(like), [jnp.asarray(leaf) for leaf in leaves]), done
+
+
+def _advance(plan: Plan, state: Any, seen: Observations, block: Block, key: jax.Array) -> tuple[Any, dict[str, Any]]:
+    if block.stage == "warm start":
+        return _warm(plan.start, plan.model, block.size, state, seen), {}
+    if block.stage == "tuning":
+        return _tune(plan.model, plan.sampler, state, seen, key), {}
+    state, positions, trace = _draw(plan.model, plan.sampler, block.size, state, seen, key)
+    outputs = trace._asdict()
+    if block.stage == "sampling":
+        outputs["positions"] = positions
+    return state, outputs
+
+
+def _check(plan: Plan, state: Any, block: Block, chain: int) -> None:
+    if block.stage == "tuning":
+        plan.sampler.check(state)
+    if not all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in _finite_leaves(state)):
+        raise SamplingError(
+            f"Chain {chain} left the numbers (NaN or infinite) during {block.stage}: "
+            "use a smaller step size or learning rate, or another seed."
+        )
+
+
+def _finite_leaves(state: Any) -> list[Any]:
+    if isinstance(state, warm_start.State):
+        return [state.position]
+    return jax.tree.leaves(state)
+
+
+def _key(key: jax.Array, stage: str, number: int) -> jax.Array:
+    return jax.random.fold_in(jax.random.fold_in(key, STAGES.index(stage)), number + 1)
+
+
+# ---- compiled, once for each plan and shape of readings --------------------------------------------------------------
+
+
+@partial(jax.jit, static_argnames=("adam", "model", "steps"))
+def _warm(adam: Adam, model: Model, steps: int, state: warm_start.State, seen: Observations) -> warm_start.State:
+    TRACES["warm start"] += 1
+    return warm_start.advance(adam, model, state, seen, steps)
+
+
+@partial(jax.jit, static_argnames=("plan",))
+def _begin_sampling(plan: Plan, state: warm_start.State, seen: Observations, key: jax.Array) -> Any:
+    TRACES["begin sampling"] += 1
+    position = warm_start.finish(plan.start, plan.model, state, seen)
+    return plan.sampler.init(lambda position: plan.model.log_density(position, seen), position, key)
+
+
+@partial(jax.jit, static_argnames=("model", "sampler"))
+def _tune(model: Model, sampler: Sampler, state: Any, seen: Observations, key: jax.Array) -> Any:
+    TRACES["tuning"] += 1
+    return sampler.tune(lambda position: model.log_density(position, seen), state, key)
+
+
+@partial(jax.jit, static_argnames=("model", "sampler", "draws"))
+def _draw(
+    model: Model, sampler: Sampler, draws: int, state: Any, seen: Observations, key: jax.Array
+) -> tuple[Any, jax.Array, Trace]:
+    """``draws`` draws, each after ``thin`` transitions: positions (draws, dimension) and what they report."""
+    TRACES["sampling"] += 1
+
+    def transition(state: Any, key: jax.Array) -> Any:
+        return sampler.step(lambda position: model.log_density(position, seen), state, key)
+
+    def draw(state: Any, key: jax.Array) -> Any:
+        state, info = jax.lax.scan(transition, state, jax.random.split(key, sampler.thin))
+        trace = Trace(
+            info.log_density[-1],
+            jnp.sqrt(jnp.mean(jnp.square(info.energy_error))),
+            jnp.mean(info.acceptance),
+            jnp.sum(info.divergent),
+        )
+        return state, (sampler.position(state), trace)
+
+    state, (positions, trace) = jax.lax.scan(draw, state, jax.random.split(key, draws))
+    return state, positions, trace

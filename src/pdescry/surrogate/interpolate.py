@@ -1,0 +1,188 @@
+"""`interpolate`: readings → `Posterior`. And `train`, the paper's baseline: readings → one network."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdescry.data import Readings
+from pdescry.errors import InputError
+from pdescry.surrogate.chain import Plan, Trace, collect, is_finished
+from pdescry.surrogate.model import build
+from pdescry.surrogate.network import Network
+from pdescry.surrogate.noise import Noise
+from pdescry.surrogate.pool import Progress, run_chains
+from pdescry.surrogate.posterior import Posterior
+from pdescry.surrogate.prior import Prior
+from pdescry.surrogate.problem import Problem
+from pdescry.surrogate.samplers import MCLMC, Point, Sampler, SamplingError
+from pdescry.surrogate.scaling import Scaling, Standardise
+from pdescry.surrogate.settings import check_choice, check_whole
+from pdescry.surrogate.warm_start import PAPER_DNN, Adam
+
+
+def interpolate(
+    readings: Readings,
+    *,
+    network: Network = Network(),
+    prior: Prior = Prior(),
+    noise: Noise | float | Sequence[float] | None = None,
+    start: Adam = Adam(),
+    sampler: Sampler = MCLMC(),
+    chains: int = 4,
+    seed: int = 0,
+    standardise: Standardise = "all",
+    workers: int | None = None,
+    workdir: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Posterior:
+    """The field behind the readings, as draws from the posterior of a Bayesian neural network.
+
+    noise: its sd in the field's units (one number, or one per field), a `Noise`, or None: then the readings' own, or, if they
+    bring none, inferred. sampler: `MCLMC` (default), `HMC`, `NUTS`, `AdjustedMCLMC`. start: the fit that chains begin from.
+    chains: how many, each from another start; workers: how many at a time, by default one per core or accelerator.
+    The same seed gives the same draws whatever the number of workers.
+    standardise: "all", or "inputs" to leave the fields in their own units, as the paper's program does.
+    workdir: a folder for checkpoints. A call that was stopped, at whatever moment, goes on from there when it is
+    repeated, and ends with the same draws. progress: called with the stage, the fraction done and the seconds left.
+    """
+    check_whole("number of chains", chains, 1)
+    check_whole("seed", seed, 0)
+    if workers is not None:
+        check_whole("number of workers", workers, 1)
+    problem, scaling, known = _pose(readings, network, prior, noise, start, sampler, seed, standardise)
+    with _folder(workdir) as folder:
+        problem.settle(folder)
+        places = {chain: problem.chain_folder(folder, chain) for chain in range(chains)}
+        for place in places.values():
+            place.mkdir(exist_ok=True)
+        to_run = [chain for chain, place in places.items() if not is_finished(problem.plan, problem.n_readings, place)]
+        done = 1 - len(to_run) / chains
+        failures = run_chains(folder, to_run, workers, progress or (lambda stage, fraction, left: None), done)
+        found = {
+            chain: collect(problem.plan, problem.n_readings, place)
+            for chain, place in places.items()
+            if chain not in failures
+        }
+    return _assemble(readings, problem, scaling, known, found, failures)
+
+
+def train(
+    readings: Readings,
+    *,
+    network: Network = Network(),
+    adam: Adam = PAPER_DNN,
+    seed: int = 0,
+    standardise: Standardise = "all",
+    workdir: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Posterior:
+    """One network fitted by Adam (the paper's DNN baseline): a `Posterior` of a single draw, whose sds are zero."""
+    return interpolate(
+        readings,
+        network=network,
+        prior=Prior("standard_normal", scale=1.0),
+        start=adam,
+        sampler=Point(),
+        chains=1,
+        seed=seed,
+        standardise=standardise,
+        workdir=workdir,
+        progress=progress,
+    )
+
+
+def _pose(
+    readings: Readings,
+    network: Network,
+    prior: Prior,
+    noise: Noise | float | Sequence[float] | None,
+    start: Adam,
+    sampler: Sampler,
+    seed: int,
+    standardise: Standardise,
+) -> tuple[Problem, Scaling, NDArray[np.float64] | None]:
+    """The problem as chains see it, how to come back from it, and the noise (f, N) if it is known."""
+    _check_readings(readings)
+    check_choice("standardise", standardise, ("all", "inputs"))
+    if noise is None:
+        noise = Noise() if readings.noise is None else Noise("readings")
+    elif not isinstance(noise, Noise):
+        noise = Noise(noise)
+    scaling, known = Scaling.of(readings, standardise), noise.known(readings)
+    model, seen = build(readings, network, prior, noise, scaling)
+    return Problem(Plan(model, start, sampler), seen, seed), scaling, known
+
+
+def _check_readings(readings: Readings) -> None:
+    if not isinstance(readings, Readings):
+        raise InputError(f"Expected Readings; got {type(readings).__name__}; make some with pdescry.read(file).")
+    for what, numbers in (("times", readings.time), ("places", readings.space), ("values", readings.values)):
+        if not np.isfinite(numbers).all():
+            raise InputError(f"Expected finite {what} of readings; some are NaN or infinite; leave those readings out.")
+    if len(np.unique(readings.space, axis=0)) < 2:
+        raise InputError(
+            "Expected readings from at least two places; all are from one, which cannot tell how the field changes "
+            f"along {', '.join(readings.axes)}; add another sensor."
+        )
+
+
+@contextlib.contextmanager
+def _folder(workdir: str | os.PathLike[str] | None) -> Iterator[Path]:
+    """The folder for checkpoints: the user's, made if need be, or one that goes when the call is over."""
+    if workdir is None:
+        with tempfile.TemporaryDirectory(prefix="pdescry-") as name:
+            yield Path(name)
+        return
+    folder = Path(workdir)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(f"Cannot use {str(workdir)!r} as a workdir: {fault.strerror}; choose another folder.") from None
+    yield folder
+
+
+def _assemble(
+    readings: Readings,
+    problem: Problem,
+    scaling: Scaling,
+    known: NDArray[np.float64] | None,
+    found: dict[int, tuple[NDArray[np.float32], Trace, Trace]],
+    failures: dict[int, str],
+) -> Posterior:
+    """One posterior from the chains that can be believed."""
+    left_out = dict(failures)
+    left_out |= {chain: reason for chain, parts in found.items() if (reason := _fault(chain, *parts))}
+    kept = [parts for chain, parts in found.items() if chain not in left_out]
+    sentences = tuple(f"Left out: {reason}" for _, reason in sorted(left_out.items()))
+    if not kept:
+        raise SamplingError("No chain can be used. " + " ".join(reason for _, reason in sorted(left_out.items())))
+    for sentence in sentences:
+        warnings.warn(sentence, stacklevel=3)
+    positions, traces, burn_ins = zip(*kept, strict=True)
+    return Posterior(
+        readings,
+        problem.plan,
+        scaling,
+        np.stack(positions),
+        Trace(*(np.stack(parts) for parts in zip(*traces, strict=True))),
+        Trace(*(np.stack(parts) for parts in zip(*burn_ins, strict=True))),
+        known,
+        sentences,
+    )
+
+
+def _fault(chain: int, positions: NDArray[np.float32], trace: Trace, burn_in: Trace) -> str | None:
+    """Why a finished chain must not be averaged in, or None."""
+    if not (np.isfinite(positions).all() and np.isfinite(trace.log_density).all()):
+        return f"Chain {chain} holds draws that are no numbers (NaN); use a smaller step size or another seed."
+    if len(positions) > 1 and (np.diff(positions, axis=0) == 0).all(1).mean() > 0.9:
+        return f"Chain {chain} got stuck: nine of ten draws repeat the one before; use a smaller step size or another seed."
+    return None

@@ -1,0 +1,154 @@
+"""The posterior as a function: log p(position | readings), one flat float32 vector in, one number out.
+
+    position = [ z: one entry per weight | one per layer's scale, if inferred | one per noise sd, if inferred ]
+
+    wₗ = exp(spread · sₗ) · sdₗ · zₗ           z, s ~ N(0, 1)
+    σ² = exp(2ℓ) + FLOOR²                      ℓ = log MEDIAN + NOISE_UNIT · n,  ℓ ~ N(log MEDIAN, LOG_SD²)
+    y  ~ N(f(t, x; w), σ²)                     in standardised units
+
+`Model` is what a compiled function depends on (shapes and rules: hashable); `Observations` are the numbers it is applied to.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from pdescry.data import Readings
+from pdescry.surrogate.network import Network, evaluate
+from pdescry.surrogate.noise import LOG_SD, MEDIAN, Noise
+from pdescry.surrogate.prior import Prior
+from pdescry.surrogate.scaling import Scaling
+
+# The sd of log σ after 800 readings is 1/√1600 = 0.025; a unit of 0.1 makes that direction no stiffer than those of the weights.
+NOISE_UNIT = 0.1
+# A field of standard deviation 1 in float32, through a network: below 1e-3 the misfit is the network's, not the readings'.
+FLOOR = 1e-3
+
+
+class Observations(NamedTuple):
+    """inputs (1 + d, N), targets (f, N), inverse_sd (f, N) or (f, 1), group (N,), counts (G,); standardised, float32."""
+
+    inputs: jax.Array | NDArray[np.float32]
+    targets: jax.Array | NDArray[np.float32]
+    inverse_sd: jax.Array | NDArray[np.float32]
+    group: jax.Array | NDArray[np.int32]
+    counts: jax.Array | NDArray[np.float32]
+
+
+class Parameters(NamedTuple):
+    """What a position means: the layers' matrices (out, in + 1), and log σ (f, G) in standardised units."""
+
+    layers: list[jax.Array]
+    log_sd: jax.Array
+
+
+@dataclass(frozen=True)
+class Model:
+    """Network, prior and noise of ``outputs`` fields over ``inputs`` coordinates; ``groups`` noise levels per field, 0 if known."""
+
+    network: Network
+    prior: Prior
+    inputs: int
+    outputs: int
+    groups: int
+
+    @property
+    def shapes(self) -> tuple[tuple[int, int], ...]:
+        return self.network.shapes(self.inputs, self.outputs)
+
+    @property
+    def n_weights(self) -> int:
+        return sum(rows * columns for rows, columns in self.shapes)
+
+    @property
+    def n_scales(self) -> int:
+        return len(self.shapes) if self.prior.scale is None else 0
+
+    @property
+    def dimension(self) -> int:
+        return self.n_weights + self.n_scales + self.outputs * self.groups
+
+    # ---- the density -------------------------------------------------------------------------------------------
+
+    def unpack(self, position: jax.Array) -> Parameters:
+        layers, start = [], 0
+        scales = position[self.n_weights : self.n_weights + self.n_scales]
+        for number, ((rows, columns), sd) in enumerate(zip(self.shapes, self.prior.sds(self.shapes), strict=True)):
+            layer = position[start : start + rows * columns].reshape(rows, columns) * sd
+            layers.append(layer * jnp.exp(self.prior.spread * scales[number]) if self.n_scales else layer)
+            start += rows * columns
+        free = position[self.n_weights + self.n_scales :].reshape(self.outputs, self.groups)
+        log_free = math.log(MEDIAN) + NOISE_UNIT * free
+        return Parameters(layers, 0.5 * jnp.log(jnp.exp(2 * log_free) + FLOOR**2))
+
+    def log_likelihood(self, position: jax.Array, seen: Observations) -> jax.Array:
+        """Up to a constant."""
+        layers, log_sd = self.unpack(position)
+        squares = jnp.square((evaluate(layers, jnp.asarray(seen.inputs)) - seen.targets) * seen.inverse_sd)
+        if self.groups == 0:
+            return -0.5 * jnp.sum(squares)
+        if self.groups == 1:
+            per_group = jnp.sum(squares, axis=1, keepdims=True)
+        else:
+            per_group = jax.vmap(lambda row: jax.ops.segment_sum(row, seen.group, self.groups))(squares)
+        return -jnp.sum(0.5 * per_group * jnp.exp(-2 * log_sd) + seen.counts * log_sd)
+
+    def log_prior(self, position: jax.Array, anchor: jax.Array | float = 0.0) -> jax.Array:
+        """Up to a constant. ``anchor`` moves the centre, for the warm start."""
+        away = position - anchor
+        return -0.5 * jnp.sum(jnp.square(away) / self._prior_variances())
+
+    def log_density(self, position: jax.Array, seen: Observations) -> jax.Array:
+        return self.log_likelihood(position, seen) + self.log_prior(position)
+
+    def _prior_variances(self) -> NDArray[np.float32]:
+        variances = np.ones(self.dimension, np.float32)
+        variances[self.n_weights + self.n_scales :] = (LOG_SD / NOISE_UNIT) ** 2
+        return variances
+
+    # ---- places in it ------------------------------------------------------------------------------------------
+
+    def prior_draw(self, key: jax.Array) -> jax.Array:
+        return jax.random.normal(key, (self.dimension,), jnp.float32) * jnp.sqrt(self._prior_variances())
+
+    def position(self, layers: list[jax.Array], sd: float = 0.3) -> jax.Array:
+        """The position of given matrices, with the scales at 1 and the noise, if inferred, at ``sd`` of the field's spread."""
+        sds = self.prior.sds(self.shapes)
+        return jnp.concatenate(
+            [
+                *[(layer / spread).ravel() for layer, spread in zip(layers, sds, strict=True)],
+                jnp.zeros(self.n_scales, jnp.float32),
+                jnp.full(self.outputs * self.groups, self.noise_coordinate(sd), jnp.float32),
+            ]
+        )
+
+    @staticmethod
+    def noise_coordinate(sd: jax.Array | float) -> jax.Array:
+        """The coordinate of a noise sd (in standardised units, well above the floor)."""
+        return (jnp.log(sd) - math.log(MEDIAN)) / NOISE_UNIT
+
+
+def build(
+    readings: Readings, network: Network, prior: Prior, noise: Noise, scaling: Scaling
+) -> tuple[Model, Observations]:
+    """The model of these readings, and the readings as it sees them."""
+    known = noise.known(readings)
+    groups = 0 if known is not None else readings.n_sensors if noise.per == "sensor" else 1
+    model = Model(network, prior, 1 + readings.space.shape[1], len(readings.fields), groups)
+    group = readings.sensor if groups > 1 else np.zeros(len(readings))
+    inverse_sd = np.ones((model.outputs, 1)) if known is None else scaling.field_spread[:, None] / known
+    seen = Observations(
+        scaling.inputs(np.column_stack([readings.time, readings.space])),
+        scaling.values(readings.values),
+        inverse_sd.astype(np.float32),
+        group.astype(np.int32),
+        np.bincount(group.astype(int), minlength=max(groups, 1)).astype(np.float32),
+    )
+    return model, seen

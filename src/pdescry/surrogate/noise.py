@@ -1,0 +1,63 @@
+"""`Noise`: what is known of the readings' noise, and how large it is taken to be before they are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdescry.data import Readings
+from pdescry.errors import InputError
+from pdescry.surrogate.settings import check_choice
+
+# Inferred: log σ ~ N(log(5 % of the field's sd), 2²), so that 0.1 % to 250 % lie within two sds.
+MEDIAN, LOG_SD = 0.05, 2.0
+
+
+@dataclass(frozen=True)
+class Noise:
+    """``sd`` in the field's units, or None to infer it with everything else.
+
+    sd: one number; one per field; with ``per="sensor"`` one per sensor; "readings" for what they bring along. None, with
+    ``per="field"``, infers one number per field, and with ``per="sensor"`` one per field and sensor.
+    """
+
+    sd: float | Sequence[float] | Literal["readings"] | None = None
+    per: Literal["field", "sensor"] = "field"
+
+    def __post_init__(self) -> None:
+        check_choice("noise to be per", self.per, ("field", "sensor"))
+        if self.sd is None or self.sd == "readings":
+            return
+        try:
+            numbers = np.atleast_1d(np.asarray(self.sd, float))
+        except (TypeError, ValueError):
+            numbers = np.array([np.nan])
+        if numbers.ndim != 1 or not (np.isfinite(numbers).all() and (numbers > 0).all()):
+            raise InputError(
+                f"Expected noise standard deviations above zero; got {self.sd!r}; leave them out to have them inferred."
+            )
+        # A plain tuple or number: comparable, hashable, and the same after a round trip through JSON.
+        object.__setattr__(self, "sd", float(self.sd) if np.ndim(self.sd) == 0 else tuple(map(float, numbers)))
+
+    def known(self, readings: Readings) -> NDArray[np.float64] | None:
+        """(f, N) standard deviations in physical units, or None where they are to be inferred."""
+        if self.sd is None:
+            return None
+        if self.sd == "readings":
+            if readings.noise is None:
+                raise InputError("Expected readings that know their noise; these do not; leave noise= out to infer it.")
+            return readings.noise.T
+        wanted = readings.n_sensors if self.per == "sensor" else len(readings.fields)
+        numbers = np.atleast_1d(np.asarray(self.sd, float))
+        if len(numbers) not in (1, wanted):
+            raise InputError(
+                f"Expected one noise sd, or {wanted} (one per {self.per}); got {len(numbers)}; pass noise in that number."
+            )
+        shape = (len(readings.fields), len(readings))
+        if self.per == "sensor" and len(numbers) > 1:
+            return np.broadcast_to(numbers[readings.sensor], shape)
+        return np.broadcast_to(numbers[:, None], shape)

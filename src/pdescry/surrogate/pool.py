@@ -1,0 +1,213 @@
+"""Chains over processes: one single-threaded process for each core, or one for each accelerator.
+
+Processes, not JAX devices in this one, because XLA shares its threads among all devices of a process, and two threads inside
+a product of 50 × 50 by 50 × 816 are slower than one: two chains in one process took 1.10 ms a gradient each, in two
+processes 0.83 ms (benchmarks/gradients.py). It also leaves the user's own JAX untouched.
+
+The processes stay for the next call, with what they compiled; they end with this one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+import pdescry
+from pdescry.errors import PdescryError
+
+# Called with the stage, the fraction done of the whole, and the seconds left (None while unknown).
+Progress = Callable[[str, float, float | None], None]
+
+
+def run_chains(
+    folder: Path, chains: Sequence[int], workers: int | None, progress: Progress, done_before: float = 0.0
+) -> dict[int, str]:
+    """Run these chains of the problem in ``folder``; what remains is on disk. Returns why chains failed, by chain.
+
+    done_before: fraction of all work that was finished before this call.
+    """
+    if not chains:
+        return {}
+    with _LOCK:
+        pool = _Pool.of_this_process()
+        try:
+            return pool.run(folder, list(chains), workers, _Clock(progress, len(chains), done_before))
+        except BaseException:
+            # Interrupted: the workers' finished blocks are on disk; what they are doing now is not wanted any more.
+            pool.close()
+            raise
+
+
+def n_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Clock:
+    """Fractions of chains → one fraction and the time left."""
+
+    def __init__(self, progress: Progress, n_chains: int, done_before: float) -> None:
+        self.progress, self.before = progress, done_before
+        self.fractions = [0.0] * n_chains
+        self.stages = ["warm start"] * n_chains
+        self.began: tuple[float, float] | None = None
+
+    def tell(self, place: int, stage: str, fraction: float) -> None:
+        self.fractions[place], self.stages[place] = fraction, stage
+        overall = sum(self.fractions) / len(self.fractions)
+        now = time.monotonic()
+        if self.began is None or overall < self.began[1]:
+            self.began = (now, overall)
+        since, at_first = self.began
+        left = (now - since) * (1 - overall) / (overall - at_first) if overall > at_first else None
+        busy = [stage for stage, fraction in zip(self.stages, self.fractions, strict=True) if 0 < fraction < 1]
+        self.progress((busy or [stage])[0], self.before + (1 - self.before) * overall, left)
+
+
+class _Worker:
+    """One process, and what it says, in lines of JSON handed to ``inbox``."""
+
+    def __init__(self, number: int, inbox: Queue[tuple[int, dict[str, Any] | None]]) -> None:
+        home = str(Path(pdescry.__file__).parent.parent)
+        environment = dict(os.environ)
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [home, environment.get("PYTHONPATH")]))
+        environment["NPROC"] = "1"  # XLA's number of threads on CPUs
+        environment.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # several processes may share a device
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "pdescry.surrogate.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            env=environment,
+            start_new_session=True,  # Ctrl-C goes to the parent, which decides
+            text=True,
+        )
+        self.chain: int | None = None
+        self.traces = 0
+        threading.Thread(target=self._listen, args=(number, inbox), daemon=True).start()
+
+    def _listen(self, number: int, inbox: Queue[tuple[int, dict[str, Any] | None]]) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            inbox.put((number, json.loads(line)))
+        inbox.put((number, None))
+
+    def send(self, job: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.chain = job["chain"]
+        self.process.stdin.write(json.dumps(job) + "\n")
+        self.process.stdin.flush()
+
+    def last_words(self) -> str:
+        self.errors.seek(0)
+        lines = self.errors.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else f"exit status {self.process.wait()}"
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.errors):
+            if stream is not None:
+                stream.close()
+
+
+class _Pool:
+    current: _Pool | None = None
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        self.inbox: Queue[tuple[int, dict[str, Any] | None]] = Queue()
+        self.workers: list[_Worker] = []
+        self.platform, self.devices = "", 1
+
+    @classmethod
+    def of_this_process(cls) -> _Pool:
+        # After a fork the pipes belong to the parent: begin anew.
+        if cls.current is None or cls.current.owner != os.getpid():
+            cls.current = _Pool()
+            atexit.register(cls.current.close)
+        return cls.current
+
+    def close(self) -> None:
+        if self.owner == os.getpid():
+            for worker in self.workers:
+                worker.close()
+        self.workers = []
+        if _Pool.current is self:
+            _Pool.current = None
+            atexit.unregister(self.close)
+
+    def run(self, folder: Path, chains: list[int], workers: int | None, clock: _Clock) -> dict[int, str]:
+        if not self.workers:
+            self._start()
+        wanted = min(self._how_many(workers), len(chains))
+        while len(self.workers) < wanted:
+            self._start()
+        waiting, failures = list(chains), {}
+        idle = list(range(wanted))
+        while waiting or any(worker.chain is not None for worker in self.workers):
+            while waiting and idle:
+                number = idle.pop(0)
+                job = {"folder": str(folder.resolve()), "chain": waiting.pop(0), "device": number % self.devices}
+                self.workers[number].send(job)
+            number, message = self.inbox.get()
+            worker = self.workers[number]
+            if message is None:
+                raise PdescryError(
+                    f"A worker process ended unexpectedly ({worker.last_words()}), perhaps for want of memory: "
+                    "use fewer workers or fewer readings; a run with a workdir goes on where it stopped."
+                )
+            chain = message.get("chain")
+            if "stage" in message:
+                clock.tell(chains.index(chain), message["stage"], message["fraction"])
+            elif "failed" in message or "finished" in message:
+                worker.chain, worker.traces = None, message.get("traces", worker.traces)
+                idle.append(number)
+                clock.tell(chains.index(chain), "sampling", 1.0)
+                for warning in message.get("warnings", []):
+                    warnings.warn(warning, stacklevel=4)
+                if "failed" in message:
+                    failures[chain] = message["failed"]
+        return failures
+
+    def _start(self) -> None:
+        worker = _Worker(len(self.workers), self.inbox)
+        self.workers.append(worker)
+        while True:  # its greeting, which comes before anything it is asked
+            number, message = self.inbox.get()
+            if message is None:
+                raise PdescryError(f"A worker process could not start ({worker.last_words()}).")
+            if number == len(self.workers) - 1 and "platform" in message:
+                self.platform, self.devices = message["platform"], message["devices"]
+                return
+
+    def _how_many(self, workers: int | None) -> int:
+        able = n_cores() if self.platform == "cpu" else self.devices
+        if workers is not None and workers > able:
+            kind = "cores" if self.platform == "cpu" else f"devices ({self.platform})"
+            warnings.warn(
+                f"{workers} workers on {able} {kind}: they will take turns, and the run will take longer, not shorter.",
+                stacklevel=5,
+            )
+        return able if workers is None else workers
+
+
+_LOCK = threading.Lock()
+
+
+def traces() -> int:
+    """How often the workers of this process traced a function so far: equal before and after a call means no recompilation."""
+    pool = _Pool.current
+    return sum(worker.traces for worker in pool.workers) if pool else 0

@@ -1,0 +1,220 @@
+"""`Posterior`: draws of the field, in the units of the readings.
+
+Weights are not identifiable (permute the units, flip the signs: the same field), so nothing here averages them: what is
+averaged are values of the field.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+from pdescry.data import Readings
+from pdescry.errors import InputError
+from pdescry.surrogate.chain import Plan, Trace
+from pdescry.surrogate.network import evaluate
+from pdescry.surrogate.scaling import Scaling
+
+if TYPE_CHECKING:
+    import arviz as az
+
+    from pdescry.surrogate.diagnostics import Diagnostics
+
+# Points are evaluated in blocks of one size, so that no number of points asks for a compilation of its own.
+BLOCK = 1024
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior:
+    """Chains that can be believed; ``left_out`` says which could not, and why.
+
+    positions: (chains, draws, dimension) float32, whitened; `layers` gives them as matrices.
+    trace: what each draw reported, arrays (chains, draws). burn_in: the same before the first draw that counts.
+    known_noise: (f, N) noise sds in physical units if they were given, None if they were inferred.
+    """
+
+    readings: Readings
+    plan: Plan
+    scaling: Scaling
+    positions: NDArray[np.float32]
+    trace: Trace
+    burn_in: Trace
+    known_noise: NDArray[np.float64] | None = None
+    left_out: tuple[str, ...] = ()
+
+    # ---- looking at it -----------------------------------------------------------------------------------------
+
+    @property
+    def n_chains(self) -> int:
+        return self.positions.shape[0]
+
+    @property
+    def n_draws(self) -> int:
+        """Over all chains."""
+        return self.positions.shape[0] * self.positions.shape[1]
+
+    def __repr__(self) -> str:
+        noise = ", ".join(
+            f"noise of {name} {mean:.3g} ± {sd:.1g}" + (" (given)" if self.plan.model.groups == 0 else "")
+            for name, mean, sd in zip(
+                self.readings.fields, self.noise_sd.mean((0, 1, 3)), self.noise_sd.std((0, 1)).mean(-1), strict=True
+            )
+        )
+        lines = [
+            f"Posterior of {', '.join(self.readings.fields)}: {self.n_draws} draws in {self.n_chains} chains "
+            f"({type(self.plan.sampler).__name__}); {noise}",
+            f"  {self.diagnostics.verdict}",
+            *(f"  {sentence}" for sentence in self.left_out),
+        ]
+        return "\n".join(lines)
+
+    @cached_property
+    def noise_sd(self) -> NDArray[np.float64]:
+        """(chains, draws, fields, groups): the noise of each draw; groups are sensors, or one for all readings."""
+        if self.known_noise is not None:
+            shape = (*self.positions.shape[:2], len(self.readings.fields), 1)
+            return np.broadcast_to(self.known_noise.mean(1)[:, None], shape)
+        log_sd = _noise(self.plan.model, self.positions.reshape(self.n_draws, -1))
+        sd = np.exp(np.asarray(log_sd, float)) * self.scaling.field_spread[:, None]
+        return sd.reshape(self.n_chains, -1, *sd.shape[1:])
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics:
+        """Whether to believe it, judged where it matters: at values and derivatives of the field."""
+        from pdescry.surrogate.diagnostics import diagnose
+
+        return diagnose(self)
+
+    # ---- the field ---------------------------------------------------------------------------------------------
+
+    def layers(self) -> list[NDArray[np.float32]]:
+        """Each layer's matrices, (draws over all chains, out, in + 1): standardised inputs to standardised fields."""
+        return [np.asarray(layer) for layer in _layers(self.plan.model, self.positions.reshape(self.n_draws, -1))]
+
+    def values(self, points: ArrayLike) -> NDArray[np.float64]:
+        """(N, 1 + d) points (t, x, …) → (draws over all chains, fields, N), in physical units."""
+        points = np.asarray(points, float)
+        inputs = self.scaling.inputs(points)
+        flat = self.positions.reshape(self.n_draws, -1)
+        out = np.empty((self.n_draws, len(self.readings.fields), len(points)))
+        for start in range(0, len(points), BLOCK):
+            part = inputs[:, start : start + BLOCK]
+            padded = np.pad(part, ((0, 0), (0, BLOCK - part.shape[1])))
+            found = np.asarray(_fields(self.plan.model, flat, padded), float)
+            out[:, :, start : start + BLOCK] = found[:, :, : part.shape[1]]
+        return out * self.scaling.field_spread[:, None] + self.scaling.field_centre[:, None]
+
+    def predict(
+        self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
+    ) -> xr.Dataset:
+        """Mean, sd and interval of the field: ``predict(t, x)`` on the grid of times t and places x.
+
+        With ``grid=False`` t, x, … are arrays of one shape, or numbers: one point for each entry. For a field u the result
+        holds ``u`` (mean), ``u_sd``, ``u_low`` and ``u_high``; ``level`` of the draws lie between the last two.
+        ``noise=True`` predicts what a sensor would read there, instead of the field itself.
+        """
+        names = (self.readings.time_name, *self.readings.axes)
+        columns = _columns((t, *places), names)
+        if not (isinstance(level, int | float) and 0 < level < 1):
+            raise InputError(f"Expected the level of the interval between 0 and 1; got {level!r}.")
+        if grid:
+            axes = [np.atleast_1d(column) for column in columns]
+            if any(axis.ndim != 1 for axis in axes):
+                raise InputError("Expected one-dimensional arrays, which make a grid; pass grid=False for scattered points.")
+            shape = tuple(len(axis) for axis in axes)
+            points = np.stack([part.ravel() for part in np.meshgrid(*axes, indexing="ij")], axis=1)
+            dims, coords = names, dict(zip(names, axes, strict=True))
+        else:
+            try:
+                columns = np.broadcast_arrays(*columns)
+            except ValueError:
+                raise InputError("Expected arrays of one shape for scattered points; pass grid=True for a grid.") from None
+            shape = (columns[0].size,)
+            points = np.stack([column.ravel() for column in columns], axis=1)
+            dims, coords = ("point",), {name: ("point", points[:, k]) for k, name in enumerate(names)}
+        summary = self._summarise(points, level, noise)
+        return xr.Dataset(
+            {name: (dims, values.reshape(shape)) for name, values in summary.items()}, coords, {"level": level}
+        )
+
+    def _summarise(self, points: NDArray[np.float64], level: float, noise: bool) -> dict[str, NDArray[np.float64]]:
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        parts: dict[str, list[NDArray[np.float64]]] = {}
+        rng = np.random.default_rng(0)  # the same question gets the same answer
+        for start in range(0, len(points), BLOCK):  # block by block: memory does not grow with the points
+            values = self.values(points[start : start + BLOCK])
+            mean, sd = values.mean(0), values.std(0)
+            if noise:
+                spread = self.noise_sd.mean(-1).reshape(self.n_draws, -1, 1)
+                sd = np.sqrt(sd**2 + np.mean(spread**2, 0))
+                # One disturbance for each draw and point would need many draws for a smooth edge: several are used.
+                values = (values + spread * rng.standard_normal((8, *values.shape))).reshape(-1, *values.shape[1:])
+            low, high = np.quantile(values, tails, axis=0)
+            for number, name in enumerate(self.readings.fields):
+                for ending, part in (("", mean), ("_sd", sd), ("_low", low), ("_high", high)):
+                    parts.setdefault(name + ending, []).append(part[number])
+        return {name: np.concatenate(part) for name, part in parts.items()}
+
+    # ---- ways out ----------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a NetCDF file (``.nc``) or a Zarr folder (``.zarr``) that :func:`load` reads; no pickle."""
+        from pdescry.surrogate.storage import save
+
+        save(self, Path(path))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Posterior:
+        """What :meth:`save` wrote."""
+        from pdescry.surrogate.storage import load
+
+        return load(Path(path))
+
+    def to_arviz(self) -> az.InferenceData:
+        """An ArviZ object: the field at probe points (``u``, ``u_x``, …), noise sds, and the sampler's own statistics."""
+        from pdescry.surrogate.diagnostics import to_arviz
+
+        return to_arviz(self)
+
+
+def _columns(given: tuple[ArrayLike, ...], names: tuple[str, ...]) -> list[NDArray[np.float64]]:
+    if len(given) != len(names):
+        raise InputError(f"Expected {len(names)} coordinates ({', '.join(names)}); got {len(given)}.")
+    columns = []
+    for name, values in zip(names, given, strict=True):
+        try:
+            column = np.asarray(values, float)
+        except (TypeError, ValueError):
+            raise InputError(f"Expected numbers for {name}; got {values!r}.") from None
+        if not np.isfinite(column).all():
+            raise InputError(f"Expected finite numbers for {name}; some are NaN or infinite; leave those out.")
+        columns.append(column)
+    return columns
+
+
+# ---- compiled, once for each model and number of draws ---------------------------------------------------------------
+
+
+@partial(jax.jit, static_argnames=("model",))
+def _fields(model: Any, positions: jax.Array, inputs: jax.Array) -> jax.Array:
+    """(draws, dimension), (1 + d, BLOCK) → (draws, fields, BLOCK)."""
+    return jax.lax.map(lambda position: evaluate(model.unpack(position).layers, inputs), positions)
+
+
+@partial(jax.jit, static_argnames=("model",))
+def _layers(model: Any, positions: jax.Array) -> list[jax.Array]:
+    return jax.vmap(lambda position: model.unpack(position).layers)(positions)
+
+
+@partial(jax.jit, static_argnames=("model",))
+def _noise(model: Any, positions: jax.Array) -> jax.Array:
+    return jax.vmap(lambda position: model.unpack(position).log_sd)(positions)

@@ -1,0 +1,45 @@
+"""`Prior`: how large the network's weights are before any reading is seen.
+
+Every weight is w = scaleₗ · sd · z with z ~ N(0, 1); the sampler moves z (whitened coordinates), so that without readings
+the posterior is the unit ball's shell whatever the prior. ``standard_normal`` (the paper's) has sd 1 for every weight;
+with 50 units a layer, functions between the sensors are then almost unconstrained. ``fan_in`` has sd 1/√fan_in for weights
+beyond the first layer, ``first`` for those of the first layer and ``bias`` for biases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdescry.surrogate.settings import check_choice, check_positive
+
+
+@dataclass(frozen=True)
+class Prior:
+    """``scale`` multiplies all sds; None infers one scale for each layer, log-normal around 1 with log-sd ``spread``."""
+
+    kind: Literal["fan_in", "standard_normal"] = "fan_in"
+    scale: float | None = None
+    spread: float = 1.0
+    first: float = 2.0
+    bias: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_choice("kind of the prior", self.kind, ("fan_in", "standard_normal"))
+        for name in ("spread", "first", "bias") + (() if self.scale is None else ("scale",)):
+            check_positive(f"{name} of the prior", getattr(self, name))
+
+    def sds(self, shapes: tuple[tuple[int, int], ...]) -> list[NDArray[np.float32]]:
+        """The sd of every entry of every layer's matrix (out, in + 1), before an inferred scale."""
+        scale = 1.0 if self.scale is None else self.scale
+        return [np.full(shape, scale, np.float32) * self._layer(number, shape) for number, shape in enumerate(shapes)]
+
+    def _layer(self, number: int, shape: tuple[int, int]) -> NDArray[np.float32]:
+        sds = np.ones(shape, np.float32)
+        if self.kind == "fan_in":
+            sds[:, :-1] = self.first if number == 0 else (shape[1] - 1) ** -0.5
+            sds[:, -1] = self.bias
+        return sds

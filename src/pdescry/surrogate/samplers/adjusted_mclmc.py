@@ -1,0 +1,66 @@
+"""Metropolis-adjusted microcanonical Monte Carlo: the same dynamics as MCLMC, exact by rejecting whole trajectories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from blackjax.mcmc import adjusted_mclmc_dynamic as adjusted
+from blackjax.mcmc.dynamic_hmc import DynamicHMCState
+
+from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_counts, check_step_size
+from pdescry.surrogate.samplers.step_size import adapt
+from pdescry.surrogate.settings import check_positive, check_whole
+
+
+class State(NamedTuple):
+    chain: DynamicHMCState
+    step_size: jax.Array
+
+
+@dataclass(frozen=True)
+class AdjustedMCLMC:
+    """``steps``: mean number of steps of a trajectory, which vary by a Halton sequence. ``acceptance``: as wanted."""
+
+    steps: int = 30
+    draws: int = 250
+    thin: int = 2
+    burn: int = 50
+    rungs: int = 6
+    rung_transitions: int = 30
+    acceptance: float = 0.8
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+        check_whole("steps of AdjustedMCLMC", self.steps, 1)
+        check_whole("rung_transitions of AdjustedMCLMC", self.rung_transitions, 10)
+        check_positive("acceptance of AdjustedMCLMC", self.acceptance)
+
+    @property
+    def gradients(self) -> float:
+        return 2.0 * self.steps  # McLachlan's integrator takes two a step
+
+    def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> State:
+        first = jnp.asarray(1e-3 * position.size**0.5, position.dtype)
+        return State(adjusted.init(position, log_density, jnp.uint32(1)), first)
+
+    def tune(self, log_density: LogDensity, state: State, key: jax.Array) -> State:
+        return adapt(self, log_density, state, key, self.acceptance)
+
+    def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
+        kernel = adjusted.build_kernel(
+            integration_steps_fn=lambda count: adjusted.trajectory_length(count, float(self.steps)).astype(jnp.int32),
+            next_random_arg_fn=lambda count: count + 1,
+        )
+        chain, info = kernel(key, state.chain, log_density, state.step_size)
+        # The kernel reports how likely the trajectory was accepted, not its energy error; a gain counts as none.
+        error = -jnp.log(jnp.maximum(info.acceptance_rate, 1e-30))
+        return state._replace(chain=chain), Info(chain.logdensity, error, info.acceptance_rate, info.is_divergent)
+
+    def check(self, state: State) -> None:
+        check_step_size("AdjustedMCLMC", state.step_size, state.chain.position.size)
+
+    def position(self, state: State) -> jax.Array:
+        return state.chain.position

@@ -1,0 +1,71 @@
+"""Hamiltonian Monte Carlo with Metropolis–Hastings (the paper's section 2.2): L leapfrog steps, unit mass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from blackjax.mcmc import hmc
+
+from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_counts, check_step_size
+from pdescry.surrogate.samplers.step_size import adapt
+from pdescry.surrogate.settings import check_positive, check_whole
+
+
+class State(NamedTuple):
+    chain: hmc.HMCState
+    step_size: jax.Array
+
+
+@dataclass(frozen=True)
+class HMC:
+    """``step_size`` None finds the one that is accepted with probability ``acceptance``.
+
+    The paper's Burgers: ``HMC(step_size=5e-4, steps=30, draws=5800, burn=200)`` (KdV: 1e-4), from the trained network.
+    """
+
+    step_size: float | None = None
+    steps: int = 30
+    draws: int = 500
+    thin: int = 1
+    burn: int = 100
+    rungs: int = 4
+    rung_transitions: int = 100
+    acceptance: float = 0.8
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+        check_whole("steps of HMC", self.steps, 1)
+        check_whole("rung_transitions of HMC", self.rung_transitions, 10)
+        check_positive("acceptance of HMC", self.acceptance)
+        if self.step_size is not None:
+            check_positive("step_size of HMC", self.step_size)
+            object.__setattr__(self, "rungs", 0)  # nothing to tune
+
+    @property
+    def gradients(self) -> float:
+        return float(self.steps)
+
+    def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> State:
+        first = 1e-3 if self.step_size is None else self.step_size
+        return State(hmc.init(position, log_density), jnp.asarray(first, position.dtype))
+
+    def tune(self, log_density: LogDensity, state: State, key: jax.Array) -> State:
+        return adapt(self, log_density, state, key, self.acceptance)
+
+    def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
+        mass = jnp.ones(state.chain.position.size, jnp.float32)
+        chain, info = hmc.build_kernel()(key, state.chain, log_density, state.step_size, mass, self.steps)
+        kinetic = 0.5 * jnp.sum(jnp.square(info.momentum))
+        error = info.energy - (kinetic - state.chain.logdensity)
+        told = Info(chain.logdensity, error, info.acceptance_rate, info.is_divergent)
+        return state._replace(chain=chain), told
+
+    def check(self, state: State) -> None:
+        if self.step_size is None:
+            check_step_size("HMC", state.step_size, state.chain.position.size)
+
+    def position(self, state: State) -> jax.Array:
+        return state.chain.position

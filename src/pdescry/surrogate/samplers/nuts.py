@@ -1,0 +1,60 @@
+"""The No-U-Turn Sampler: Hamiltonian Monte Carlo that chooses its own trajectory length. Sure, and slow here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from blackjax.mcmc import hmc, nuts
+
+from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_counts, check_step_size
+from pdescry.surrogate.samplers.step_size import adapt
+from pdescry.surrogate.settings import check_positive, check_whole
+
+
+class State(NamedTuple):
+    chain: hmc.HMCState
+    step_size: jax.Array
+
+
+@dataclass(frozen=True)
+class NUTS:
+    """``doublings``: a trajectory has at most 2^doublings steps. ``acceptance``: wanted mean over a trajectory."""
+
+    draws: int = 250
+    thin: int = 1
+    burn: int = 50
+    rungs: int = 4
+    rung_transitions: int = 50
+    doublings: int = 8
+    acceptance: float = 0.8
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+        check_whole("rung_transitions of NUTS", self.rung_transitions, 10)
+        check_whole("doublings of NUTS", self.doublings, 1)
+        check_positive("acceptance of NUTS", self.acceptance)
+
+    @property
+    def gradients(self) -> float:
+        return 2.0 ** (self.doublings - 1)
+
+    def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> State:
+        return State(hmc.init(position, log_density), jnp.asarray(1e-3, position.dtype))
+
+    def tune(self, log_density: LogDensity, state: State, key: jax.Array) -> State:
+        return adapt(self, log_density, state, key, self.acceptance)
+
+    def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
+        mass = jnp.ones(state.chain.position.size, jnp.float32)
+        chain, info = nuts.build_kernel()(key, state.chain, log_density, state.step_size, mass, self.doublings)
+        error = info.energy - (0.5 * jnp.sum(jnp.square(info.momentum)) - state.chain.logdensity)
+        return state._replace(chain=chain), Info(chain.logdensity, error, info.acceptance_rate, info.is_divergent)
+
+    def check(self, state: State) -> None:
+        check_step_size("NUTS", state.step_size, state.chain.position.size)
+
+    def position(self, state: State) -> jax.Array:
+        return state.chain.position

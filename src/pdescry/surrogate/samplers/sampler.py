@@ -1,0 +1,81 @@
+"""What every sampler offers, so that who knows one knows all.
+
+A sampler is a frozen set of choices with three pure functions over a state that is one pytree of arrays:
+
+    init(log_density, position, key) → state
+    tune(log_density, state, key)    → state         one rung of ``rungs``; what is learned travels in the state
+    step(log_density, state, key)    → state, Info   one transition
+
+``check(state)`` looks at a tuned state from outside and raises `SamplingError` if it cannot sample. Another sampler is
+one more file with this anatomy, and one more line in the registry of ``__init__.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+
+from pdescry.errors import PdescryError
+from pdescry.surrogate.settings import check_whole
+
+LogDensity = Callable[[jax.Array], jax.Array]
+
+
+class SamplingError(PdescryError):
+    """A sampler that cannot go on; the sentence says what to do."""
+
+
+class Info(NamedTuple):
+    """What a transition reports. Energy error: the change of a quantity that exact dynamics would conserve."""
+
+    log_density: jax.Array
+    energy_error: jax.Array
+    acceptance: jax.Array  # NaN where nothing is ever rejected
+    divergent: jax.Array
+
+
+class Sampler(Protocol):
+    """``draws`` are kept, each after ``thin`` transitions, after ``burn`` draws that are not."""
+
+    @property
+    def draws(self) -> int: ...
+    @property
+    def thin(self) -> int: ...
+    @property
+    def burn(self) -> int: ...
+    @property
+    def rungs(self) -> int: ...
+    @property
+    def rung_transitions(self) -> int:
+        """Transitions in one rung of tuning."""
+        ...
+
+    @property
+    def gradients(self) -> float:
+        """Gradients a transition takes, about: for the estimate of the time left."""
+        ...
+
+    def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> Any: ...
+    def tune(self, log_density: LogDensity, state: Any, key: jax.Array) -> Any: ...
+    def step(self, log_density: LogDensity, state: Any, key: jax.Array) -> tuple[Any, Info]: ...
+    def check(self, state: Any) -> None: ...
+    def position(self, state: Any) -> jax.Array: ...
+
+
+def check_counts(sampler: Sampler) -> None:
+    name = type(sampler).__name__
+    for what, least in (("draws", 1), ("thin", 1), ("burn", 0), ("rungs", 0)):
+        check_whole(f"{what} of {name}", getattr(sampler, what), least)
+
+
+def check_step_size(name: str, step_size: jax.Array, dimension: int) -> None:
+    """A chain moves √dimension at most to be somewhere else: a millionth of that a step never gets there."""
+    size = float(step_size)
+    if not jnp.isfinite(size) or size < 1e-6 * dimension**0.5:
+        raise SamplingError(
+            f"{name} found no step size (it came to {size:.3g}), so the chain would stand still: "
+            "start nearer to the readings (more warm-start steps), or use another sampler or a larger noise sd."
+        )
