@@ -1,9 +1,10 @@
-"""Files that appear whole or not at all: written under a temporary name next to the target, then renamed."""
+"""Files and folders that appear whole or not at all: written under a temporary name next to the target, then renamed."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,19 +14,31 @@ from pdescry.errors import InputError
 
 @contextmanager
 def appearing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path to write to. On success it becomes ``path``; on any error ``path`` is as it was before."""
+    """A temporary path to write a file or a folder to. On success it becomes ``path``; on any error that is as before."""
     target = Path(path).resolve()  # through a symbolic link, which stays one
     # The ending stays last: libraries choose the format by it.
     temporary = target.parent / f".{target.stem[:40]}.{secrets.token_hex(4)}{target.suffix}"
     try:
         yield temporary
-        os.replace(temporary, target)
+        if temporary.is_dir() and target.is_dir():
+            _swap(temporary, target)  # and what was there before goes below
+        else:
+            os.replace(temporary, target)
     except OSError as fault:
         reason = os.strerror(fault.errno) if fault.errno else str(fault)
         raise InputError(f"Cannot write {str(path)!r}: {reason}; choose another folder or make room there.") from fault
     finally:
         with suppress(OSError):
             temporary.unlink()
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _swap(one: Path, other: Path) -> None:
+    """Exchange the names of two folders; no call does it at once everywhere, so there is a moment without ``other``."""
+    aside = one.with_name(f"{one.name}.aside")
+    os.rename(other, aside)
+    os.rename(one, other)
+    os.rename(aside, one)
 
 
 def check_target(path: str | os.PathLike[str], endings: Sequence[str], force: bool = True) -> None:
@@ -38,7 +51,7 @@ def check_target(path: str | os.PathLike[str], endings: Sequence[str], force: bo
         raise InputError(f"Expected a file named {' or '.join('*' + known for known in endings)}; got {str(path)!r}.")
     if not target.parent.is_dir():
         raise InputError(f"Cannot write {str(path)!r}: there is no such folder; make it first, or choose another.")
-    if target.exists() and not target.is_file():
+    if target.exists() and not target.is_file() and not (target.is_dir() and target.suffix.lower() == ".zarr"):
         raise InputError(f"Cannot write {str(path)!r}: it is no regular file; choose another name.")
     if target.exists() and not force:
         raise InputError(f"The file {str(path)!r} exists already; choose another name, or pass --force to replace it.")

@@ -12,25 +12,9 @@ import pytest
 import xarray as xr
 
 import pdescry
-from pdescry.cli import main
 
 HEAT = ["simulate", "u_t = 0.1*u_xx", "--domain", "0", "1", "--until", "1", "--initial", "sin(pi*x)"]
 FIXED = [*HEAT, "--boundary", "dirichlet"]
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """Run the program in an empty folder: (exit code, standard output, standard error)."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "110")
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(list(arguments))
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return call
 
 
 def test_simulate_writes_netcdf_and_a_picture(run, tmp_path):
@@ -225,7 +209,7 @@ def test_inspect_with_names_of_ones_own(run, tmp_path):
 
 def test_version_and_help(run):
     assert run("--version")[1] == f"pdescry {pdescry.__version__}\n"
-    for command in ([], ["simulate"], ["inspect"], ["systems"]):
+    for command in ([], ["simulate"], ["inspect"], ["interpolate"], ["systems"]):
         code, out, _ = run(*command, "--help")
         assert code == 0
         assert "Usage: pdescry" in out

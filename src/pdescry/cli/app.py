@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Annotated, Any
 
@@ -12,6 +14,7 @@ import typer
 
 import pdescry
 from pdescry.cli.inspect import inspect
+from pdescry.cli.interpolate import interpolate
 from pdescry.cli.simulate import simulate
 from pdescry.cli.systems import systems
 from pdescry.cli.wording import at_the_shell
@@ -38,7 +41,8 @@ def _told(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*arguments: Any, **options: Any) -> None:
         try:
-            command(*arguments, **options)
+            with _warnings_told():
+                command(*arguments, **options)
         except PdescryError as error:
             typer.echo(f"Error: {at_the_shell(str(error))}", err=True)
             raise typer.Exit(BAD_INPUT) from None
@@ -47,14 +51,29 @@ def _told(command: Callable[..., None]) -> Callable[..., None]:
         except OSError as error:
             typer.echo(f"Error: the output could not be written: {error.strerror or error}.", err=True)
             raise typer.Exit(BAD_INPUT) from None
-        except KeyboardInterrupt:
-            typer.echo("Interrupted; nothing was written.", err=True)
+        except KeyboardInterrupt as interruption:
+            # A command that leaves something behind raises it again with a sentence of its own.
+            typer.echo(str(interruption) or "Interrupted; nothing was written.", err=True)
             raise typer.Exit(INTERRUPTED) from None
 
     return run
 
 
-for _command in (simulate, inspect, systems):
+@contextmanager
+def _warnings_told() -> Iterator[None]:
+    """A warning becomes one line on the error stream, without the line of source that raised it."""
+
+    def tell(message: Warning | str, *_: Any, **__: Any) -> None:
+        typer.echo(f"Warning: {at_the_shell(' '.join(str(message).split()))}", err=True)
+
+    with warnings.catch_warnings():
+        if not sys.warnoptions:  # whoever runs `python -W …` has said what to do with them
+            warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = tell
+        yield
+
+
+for _command in (simulate, inspect, interpolate, systems):
     app.command()(_told(_command))
 
 

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
+
 if TYPE_CHECKING:
     from pdescry.data import Readings
 
 
 def inspect(
-    file: Annotated[str, typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, .npz or MATLAB file.", metavar="FILE")],
-    time: Annotated[str | None, typer.Option(help="Column of times (guessed if obvious).")] = None,
-    space: Annotated[list[str] | None, typer.Option(help="Column of places; repeat for y and z.")] = None,
-    field: Annotated[list[str] | None, typer.Option(help="Column of values; repeat for several fields.")] = None,
-    sensor: Annotated[str | None, typer.Option(help="Column that tells sensors apart; none: by place.")] = None,
-    noise: Annotated[str | None, typer.Option(help="Known noise: a number or a column; none: unknown.")] = None,
-    missing: Annotated[str, typer.Option(help="drop or error: what to do with gaps.")] = "drop",
-    format: Annotated[str | None, typer.Option(help="csv, parquet, netcdf, zarr, npz or matlab.")] = None,
+    file: File,
+    time: Time = None,
+    space: Space = None,
+    field: Field = None,
+    sensor: Sensor = None,
+    noise: KnownNoise = None,
+    missing: Missing = "drop",
+    format: Format = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the readings (PNG, SVG or PDF).", metavar="FILE")] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace a picture that exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -29,16 +31,12 @@ def inspect(
 
     Example: pdescry inspect rod.csv --time "time (s)" --field temperature --plot rod.png
     """
-    from pdescry.data import read
     from pdescry.files import check_target
     from pdescry.report import PICTURES, draw_readings, save_figure
 
     if plot is not None:
         check_target(plot, PICTURES, force)
-    readings = read(
-        file, time=time, space=space or None, fields=field or None, sensor=_column(sensor), noise=_column(noise),
-        missing=missing, format=format,  # pyright: ignore[reportArgumentType]
-    )  # fmt: skip
+    readings = read_file(file, time, space, field, sensor, noise, missing, format)
     if plot is not None:
         save_figure(draw_readings(readings), plot)
     if as_json:
@@ -47,16 +45,6 @@ def inspect(
     _print(readings)
     if plot is not None:
         typer.echo(f"Wrote {plot}.")
-
-
-def _column(text: str | None) -> Any:
-    """A name, a number, or ``none`` for "do not use one"."""
-    if text is None or text.lower() == "none":
-        return None if text is None else False
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _facts(readings: Readings) -> dict[str, Any]:

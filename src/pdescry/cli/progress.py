@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from typing import Protocol
+
+
+class Show(Protocol):
+    """What the library calls: the stage, the fraction done, and the seconds left if it can tell."""
+
+    def __call__(self, stage: str, fraction: float, seconds_left: float | None = None, /) -> None: ...
 
 
 @contextmanager
-def progress_bar(silent: bool) -> Iterator[Callable[[str, float], None]]:
-    """A function ``(stage, fraction)`` that draws. Silent if asked to be, or if the error stream is no terminal."""
+def progress_bar(silent: bool) -> Iterator[Show]:
+    """A function that draws. Silent if asked to be, or if the error stream is no terminal.
+
+    Fractions may be of each stage or of the whole: one that falls begins another bar. Where the caller does not tell
+    the seconds left, they are judged from the fractions.
+    """
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     if silent or not console.is_terminal:
-        yield lambda stage, fraction: None
+        yield lambda stage, fraction, seconds_left=None, /: None
         return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
+        TaskProgressColumn(),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        TextColumn("left {task.fields[left]}", style="progress.remaining"),
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("starting", total=1.0)
-        current = ""
+        number = bar.add_task("starting", total=1.0, left=_spelled(None))
+        task = bar.tasks[0]
 
-        def show(stage: str, fraction: float) -> None:
-            nonlocal current
-            if stage != current:
-                bar.reset(task, total=1.0, description=stage)
-                current = stage
-            bar.update(task, completed=fraction)
+        def show(stage: str, fraction: float, seconds_left: float | None = None, /) -> None:
+            if fraction < task.completed:
+                bar.reset(number, total=1.0)
+            bar.update(number, completed=fraction, description=stage)
+            bar.update(number, left=_spelled(task.time_remaining if seconds_left is None else seconds_left))
 
         yield show
+
+
+def _spelled(seconds: float | None) -> str:
+    return "-:--:--" if seconds is None else str(timedelta(seconds=round(seconds)))

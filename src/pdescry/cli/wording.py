@@ -17,6 +17,8 @@ _FLAGS = {
     "jitter": "--jitter",
     "until": "--until",
     "of": "--field",
+    "burn": "--burn",
+    "thin": "--thin",
 }
 _SIDES = re.compile(r"boundary=\{'left': (.*?), 'right': (.*?)\}")
 _STATES = re.compile(r"initial=\{(.*?)\}")

@@ -64,18 +64,24 @@ def blocks(plan: Plan, n_readings: int) -> list[Block]:
     gradient = 3.0 * plan.model.n_weights * n_readings
     sampler = plan.sampler
     per_draw = sampler.gradients * sampler.thin
+    steps, draws = max(1, int(BLOCK_WORK / gradient)), _draws_in_a_block(plan, n_readings)
     return [
-        *_split("warm start", plan.start.steps, 1.0, gradient),
+        *_split("warm start", plan.start.steps, 1.0, steps),
         *[Block("tuning", k, 1, sampler.gradients * sampler.rung_transitions) for k in range(sampler.rungs)],
-        *_split("burn-in", sampler.burn, per_draw, gradient),
-        *_split("sampling", sampler.draws, per_draw, gradient),
+        *_split("burn-in", sampler.burn, per_draw, draws),
+        *_split("sampling", sampler.draws, per_draw, draws),
     ]
 
 
-def _split(stage: str, total: int, gradients: float, gradient_work: float) -> list[Block]:
-    size = int(np.clip(BLOCK_WORK / (gradients * gradient_work), 1, max(total, 1)))
+def _split(stage: str, total: int, gradients: float, size: int) -> list[Block]:
     sizes = [min(size, total - start) for start in range(0, total, size)]
     return [Block(stage, number, each, each * gradients) for number, each in enumerate(sizes)]
+
+
+def _draws_in_a_block(plan: Plan, n_readings: int) -> int:
+    gradients = plan.sampler.gradients * plan.sampler.thin
+    fitting = int(BLOCK_WORK / (gradients * 3.0 * plan.model.n_weights * n_readings))
+    return min(max(1, fitting), plan.sampler.draws)
 
 
 def run(plan: Plan, seen: Observations, seed: int, chain: int, folder: Path, report: Report) -> None:
@@ -117,9 +123,7 @@ def is_finished(plan: Plan, n_readings: int, folder: Path) -> bool:
 # ---- the steps between blocks ----------------------------------------------------------------------------------------
 
 
-def _resume(
-    plan: Plan, seen: Observations, key: jax.Array, programme: list[Block], folder: Path
-) -> tuple[Any, int]:
+def _resume(plan: Plan, seen: Observations, key: jax.Array, programme: list[Block], folder: Path) -> tuple[Any, int]:
     """The state after the last good block, and how many blocks are done."""
     start = warm_start.init(plan.start, plan.model, _key(key, "warm start", -1))
     done, leaves = 0, None
@@ -135,13 +139,14 @@ def _resume(
 
 def _advance(plan: Plan, state: Any, seen: Observations, block: Block, key: jax.Array) -> tuple[Any, dict[str, Any]]:
     if block.stage == "warm start":
-        return _warm(plan.start, plan.model, block.size, state, seen), {}
+        return _warm(plan.start, plan.model, state, seen, block.size), {}
     if block.stage == "tuning":
         return _tune(plan.model, plan.sampler, state, seen, key), {}
-    state, positions, trace = _draw(plan.model, plan.sampler, block.size, state, seen, key)
-    outputs = trace._asdict()
+    most = _draws_in_a_block(plan, seen.targets.shape[1])
+    state, positions, trace = _draw(plan.model, plan.sampler, most, state, seen, key, block.size)
+    outputs = {name: part[: block.size] for name, part in trace._asdict().items()}
     if block.stage == "sampling":
-        outputs["positions"] = positions
+        outputs["positions"] = positions[: block.size]
     return state, outputs
 
 
@@ -168,10 +173,12 @@ def _key(key: jax.Array, stage: str, number: int) -> jax.Array:
 # ---- compiled, once for each plan and shape of readings --------------------------------------------------------------
 
 
-@partial(jax.jit, static_argnames=("adam", "model", "steps"))
-def _warm(adam: Adam, model: Model, steps: int, state: warm_start.State, seen: Observations) -> warm_start.State:
+@partial(jax.jit, static_argnames=("adam", "model"))
+def _warm(
+    adam: Adam, model: Model, state: warm_start.State, seen: Observations, steps: jax.Array | int
+) -> warm_start.State:
     TRACES["warm start"] += 1
-    return warm_start.advance(adam, model, state, seen, steps)
+    return warm_start.advance(adam, model, state, seen, jnp.asarray(steps))
 
 
 @partial(jax.jit, static_argnames=("plan",))
@@ -187,25 +194,32 @@ def _tune(model: Model, sampler: Sampler, state: Any, seen: Observations, key: j
     return sampler.tune(lambda position: model.log_density(position, seen), state, key)
 
 
-@partial(jax.jit, static_argnames=("model", "sampler", "draws"))
+@partial(jax.jit, static_argnames=("model", "sampler", "most"))
 def _draw(
-    model: Model, sampler: Sampler, draws: int, state: Any, seen: Observations, key: jax.Array
+    model: Model, sampler: Sampler, most: int, state: Any, seen: Observations, key: jax.Array, draws: jax.Array | int
 ) -> tuple[Any, jax.Array, Trace]:
-    """``draws`` draws, each after ``thin`` transitions: positions (draws, dimension) and what they report."""
+    """``draws`` draws, each after ``thin`` transitions: positions (most, dimension) and what they report.
+
+    The arrays have room for the largest block, so that the last, shorter one is not compiled again.
+    """
     TRACES["sampling"] += 1
 
     def transition(state: Any, key: jax.Array) -> Any:
         return sampler.step(lambda position: model.log_density(position, seen), state, key)
 
-    def draw(state: Any, key: jax.Array) -> Any:
-        state, info = jax.lax.scan(transition, state, jax.random.split(key, sampler.thin))
+    def draw(number: jax.Array, carry: Any) -> Any:
+        state, positions, traces = carry
+        keys = jax.random.split(jax.random.fold_in(key, number), sampler.thin)
+        state, info = jax.lax.scan(transition, state, keys)
         trace = Trace(
             info.log_density[-1],
             jnp.sqrt(jnp.mean(jnp.square(info.energy_error))),
             jnp.mean(info.acceptance),
-            jnp.sum(info.divergent),
+            jnp.sum(info.divergent).astype(jnp.float32),
         )
-        return state, (sampler.position(state), trace)
+        traces = jax.tree.map(lambda all_of_it, one: all_of_it.at[number].set(one), traces, trace)
+        return state, positions.at[number].set(sampler.position(state)), traces
 
-    state, (positions, trace) = jax.lax.scan(draw, state, jax.random.split(key, draws))
-    return state, positions, trace
+    room = jnp.zeros(most, jnp.float32)
+    empty = (state, jnp.zeros((most, model.dimension), jnp.float32), Trace(room, room, room, room))
+    return jax.lax.fori_loop(0, jnp.asarray(draws), draw, empty)

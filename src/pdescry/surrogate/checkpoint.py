@@ -29,7 +29,7 @@ def load_block(folder: Path, number: int) -> tuple[list[NDArray[Any]], dict[str,
     """The state after the block and its outputs; None if it is not there, or damaged (then a warning says so)."""
     path = _path(folder, number)
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
     except FileNotFoundError:
         return None

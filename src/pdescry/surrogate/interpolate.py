@@ -145,7 +145,9 @@ def _folder(workdir: str | os.PathLike[str] | None) -> Iterator[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
-        raise InputError(f"Cannot use {str(workdir)!r} as a workdir: {fault.strerror}; choose another folder.") from None
+        raise InputError(
+            f"Cannot use {str(workdir)!r} as a workdir: {fault.strerror}; choose another folder."
+        ) from None
     yield folder
 
 

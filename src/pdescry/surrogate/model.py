@@ -2,7 +2,7 @@
 
     position = [ z: one entry per weight | one per layer's scale, if inferred | one per noise sd, if inferred ]
 
-    wₗ = exp(spread · sₗ) · sdₗ · zₗ           z, s ~ N(0, 1)
+    wₗ = exp(SCALE_UNIT · sₗ) · sdₗ · zₗ       z ~ N(0, 1), SCALE_UNIT · s ~ N(0, spread²)
     σ² = exp(2ℓ) + FLOOR²                      ℓ = log MEDIAN + NOISE_UNIT · n,  ℓ ~ N(log MEDIAN, LOG_SD²)
     y  ~ N(f(t, x; w), σ²)                     in standardised units
 
@@ -26,8 +26,8 @@ from pdescry.surrogate.noise import LOG_SD, MEDIAN, Noise
 from pdescry.surrogate.prior import Prior
 from pdescry.surrogate.scaling import Scaling
 
-# The sd of log σ after 800 readings is 1/√1600 = 0.025; a unit of 0.1 makes that direction no stiffer than those of the weights.
-NOISE_UNIT = 0.1
+# log σ and log scales move the whole field at once: in units of 0.1 they are no stiffer than single weights.
+NOISE_UNIT = SCALE_UNIT = 0.1
 # A field of standard deviation 1 in float32, through a network: below 1e-3 the misfit is the network's, not the readings'.
 FLOOR = 1e-3
 
@@ -82,7 +82,7 @@ class Model:
         scales = position[self.n_weights : self.n_weights + self.n_scales]
         for number, ((rows, columns), sd) in enumerate(zip(self.shapes, self.prior.sds(self.shapes), strict=True)):
             layer = position[start : start + rows * columns].reshape(rows, columns) * sd
-            layers.append(layer * jnp.exp(self.prior.spread * scales[number]) if self.n_scales else layer)
+            layers.append(layer * jnp.exp(SCALE_UNIT * scales[number]) if self.n_scales else layer)
             start += rows * columns
         free = position[self.n_weights + self.n_scales :].reshape(self.outputs, self.groups)
         log_free = math.log(MEDIAN) + NOISE_UNIT * free
@@ -110,6 +110,7 @@ class Model:
 
     def _prior_variances(self) -> NDArray[np.float32]:
         variances = np.ones(self.dimension, np.float32)
+        variances[self.n_weights :] = (self.prior.spread / SCALE_UNIT) ** 2
         variances[self.n_weights + self.n_scales :] = (LOG_SD / NOISE_UNIT) ** 2
         return variances
 

@@ -55,23 +55,24 @@ def n_cores() -> int:
 
 
 class _Clock:
-    """Fractions of chains → one fraction and the time left."""
+    """Fractions of chains → one fraction and the time left, from the pace since each chain's first report."""
 
     def __init__(self, progress: Progress, n_chains: int, done_before: float) -> None:
         self.progress, self.before = progress, done_before
         self.fractions = [0.0] * n_chains
-        self.stages = ["warm start"] * n_chains
-        self.began: tuple[float, float] | None = None
+        self.stages = [""] * n_chains
+        self.found = 0.0  # what was on disk when chains were resumed, and took no time
+        self.began = time.monotonic()
 
     def tell(self, place: int, stage: str, fraction: float) -> None:
+        n_chains = len(self.fractions)
+        if not self.stages[place]:
+            self.found += fraction / n_chains
         self.fractions[place], self.stages[place] = fraction, stage
-        overall = sum(self.fractions) / len(self.fractions)
-        now = time.monotonic()
-        if self.began is None or overall < self.began[1]:
-            self.began = (now, overall)
-        since, at_first = self.began
-        left = (now - since) * (1 - overall) / (overall - at_first) if overall > at_first else None
-        busy = [stage for stage, fraction in zip(self.stages, self.fractions, strict=True) if 0 < fraction < 1]
+        overall = sum(self.fractions) / n_chains
+        done = overall - self.found
+        left = (time.monotonic() - self.began) * (1 - overall) / done if done > 0 else None
+        busy = [stage for stage, fraction in zip(self.stages, self.fractions, strict=True) if stage and fraction < 1]
         self.progress((busy or [stage])[0], self.before + (1 - self.before) * overall, left)
 
 

@@ -63,11 +63,11 @@ class Posterior:
         return self.positions.shape[0] * self.positions.shape[1]
 
     def __repr__(self) -> str:
+        means, sds = self.noise_sd.mean((0, 1, 3)), self.noise_sd.mean(3).std((0, 1))
+        known = self.known_noise is not None
         noise = ", ".join(
-            f"noise of {name} {mean:.3g} ± {sd:.1g}" + (" (given)" if self.plan.model.groups == 0 else "")
-            for name, mean, sd in zip(
-                self.readings.fields, self.noise_sd.mean((0, 1, 3)), self.noise_sd.std((0, 1)).mean(-1), strict=True
-            )
+            f"noise of {name} {mean:.3g}" + (" (given)" if known else f" ± {sd:.1g}")
+            for name, mean, sd in zip(self.readings.fields, means, sds, strict=True)
         )
         lines = [
             f"Posterior of {', '.join(self.readings.fields)}: {self.n_draws} draws in {self.n_chains} chains "
@@ -129,7 +129,9 @@ class Posterior:
         if grid:
             axes = [np.atleast_1d(column) for column in columns]
             if any(axis.ndim != 1 for axis in axes):
-                raise InputError("Expected one-dimensional arrays, which make a grid; pass grid=False for scattered points.")
+                raise InputError(
+                    "Expected one-dimensional arrays, which make a grid; pass grid=False for scattered points."
+                )
             shape = tuple(len(axis) for axis in axes)
             points = np.stack([part.ravel() for part in np.meshgrid(*axes, indexing="ij")], axis=1)
             dims, coords = names, dict(zip(names, axes, strict=True))
@@ -137,7 +139,9 @@ class Posterior:
             try:
                 columns = np.broadcast_arrays(*columns)
             except ValueError:
-                raise InputError("Expected arrays of one shape for scattered points; pass grid=True for a grid.") from None
+                raise InputError(
+                    "Expected arrays of one shape for scattered points; pass grid=True for a grid."
+                ) from None
             shape = (columns[0].size,)
             points = np.stack([column.ravel() for column in columns], axis=1)
             dims, coords = ("point",), {name: ("point", points[:, k]) for k, name in enumerate(names)}

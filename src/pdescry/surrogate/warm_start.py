@@ -39,9 +39,7 @@ class Adam:
     @property
     def optimiser(self) -> optax.GradientTransformation:
         decays = self.decay and self.steps > 0
-        return optax.adam(
-            optax.cosine_decay_schedule(self.learning_rate, self.steps) if decays else self.learning_rate
-        )
+        return optax.adam(optax.cosine_decay_schedule(self.learning_rate, self.steps) if decays else self.learning_rate)
 
 
 PAPER_DNN = Adam(steps=30_000, learning_rate=2e-4, decay=False, objective="misfit")
@@ -67,15 +65,17 @@ def init(adam: Adam, model: Model, key: jax.Array) -> State:
     return State(position, draw, adam.optimiser.init(position), position, jnp.asarray(jnp.inf, jnp.float32))
 
 
-def advance(adam: Adam, model: Model, state: State, seen: Observations, steps: int) -> State:
+def advance(adam: Adam, model: Model, state: State, seen: Observations, steps: jax.Array) -> State:
     """``steps`` more steps of Adam."""
 
     def loss(position: jax.Array) -> jax.Array:
         if adam.objective == "misfit":
-            return jnp.mean(jnp.square(evaluate(model.unpack(position).layers, jnp.asarray(seen.inputs)) - seen.targets))
+            return jnp.mean(
+                jnp.square(evaluate(model.unpack(position).layers, jnp.asarray(seen.inputs)) - seen.targets)
+            )
         return -model.log_likelihood(position, seen) - model.log_prior(position, state.anchor)
 
-    def step(state: State, _: None) -> tuple[State, None]:
+    def step(_: jax.Array, state: State) -> State:
         value, slope = jax.value_and_grad(loss)(state.position)
         change, memory = adam.optimiser.update(slope, state.memory)
         better = value < state.best_loss
@@ -85,9 +85,9 @@ def advance(adam: Adam, model: Model, state: State, seen: Observations, steps: i
             memory,
             jnp.where(better, state.position, state.best),
             jnp.where(better, value, state.best_loss),
-        ), None
+        )
 
-    return jax.lax.scan(step, state, None, length=steps)[0]
+    return jax.lax.fori_loop(0, steps, step, state)
 
 
 def finish(adam: Adam, model: Model, state: State, seen: Observations) -> jax.Array:

@@ -1,0 +1,155 @@
+"""Gradients of the log posterior per second over all cores: ours, a lean PyTorch, and what matrix products allow.
+
+    pip install torch==2.13.0          # for this comparison only
+    python benchmarks/gradients.py [--repeats 5]
+
+The paper's program: 5 × 50 network, 816 readings, float32, Hamiltonian Monte Carlo with 30 leapfrog steps a sample. Ours: one
+single-threaded process per core, as `interpolate` uses them, each running `HMC`. PyTorch: eager mode, one chain with as many
+threads as cores. Matrix product: 2048 × 2048 in float32, one single-threaded process per core. All alternate in one run; medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+SECONDS = 4.0
+READINGS, WIDTH, DEPTH, LEAPFROG = 816, 50, 5, 30
+
+
+def data() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    inputs = rng.standard_normal((2, READINGS)).astype(np.float32)
+    return inputs, np.sin(inputs[:1]) + 0.05 * rng.standard_normal((1, READINGS)).astype(np.float32)
+
+
+def ours(threads: str) -> float:
+    """Gradients per second of this process."""
+    import jax
+    import jax.numpy as jnp
+
+    from pdescry.surrogate import HMC, Network, Prior
+    from pdescry.surrogate.model import Model, Observations
+
+    model = Model(Network(WIDTH, DEPTH), Prior(scale=1.0), 2, 1, 0)
+    inputs, targets = data()
+    seen = Observations(
+        jnp.asarray(inputs), jnp.asarray(targets), jnp.full((1, 1), 20.0), jnp.zeros(READINGS, int), jnp.ones(1)
+    )
+    sampler = HMC(step_size=5e-4, steps=LEAPFROG)
+
+    def density(position: jax.Array, seen: Observations) -> jax.Array:
+        return model.log_density(position, seen)
+
+    @jax.jit
+    def samples(state, seen, key):
+        def step(state, key):
+            return sampler.step(lambda position: density(position, seen), state, key)[0], None
+
+        return jax.lax.scan(step, state, jax.random.split(key, 10))[0]
+
+    state = sampler.init(
+        lambda position: density(position, seen), model.prior_draw(jax.random.key(0)), jax.random.key(1)
+    )
+    state = jax.block_until_ready(samples(state, seen, jax.random.key(2)))
+    return rate(lambda: jax.block_until_ready(samples(state, seen, jax.random.key(3))), 10 * LEAPFROG)
+
+
+def pytorch(threads: str) -> float:
+    import torch
+
+    torch.set_num_threads(int(threads))
+    inputs, targets = (torch.from_numpy(part.T.copy()) for part in data())
+    sizes = [2, *[WIDTH] * DEPTH, 1]
+    generator = torch.Generator().manual_seed(0)
+    parts = [part for a, b in zip(sizes, sizes[1:], strict=False) for part in ((a, b), (b,))]
+    weights = [torch.randn(part, generator=generator) * 0.1 for part in parts]
+
+    def gradient(weights: list) -> list:
+        leaves = [part.requires_grad_() for part in weights]
+        hidden = inputs
+        for k in range(0, len(leaves) - 2, 2):
+            hidden = torch.tanh(torch.addmm(leaves[k + 1], hidden, leaves[k]))
+        misfit = torch.addmm(leaves[-1], hidden, leaves[-2]) - targets
+        log_p = -0.5 * 400.0 * misfit.square().sum() - 0.5 * sum(part.square().sum() for part in leaves)
+        return list(torch.autograd.grad(log_p, leaves))
+
+    def sample() -> None:
+        momentum = [torch.randn(part.shape, generator=generator) for part in weights]
+        place = [part.detach().clone() for part in weights]
+        slope = gradient(place)
+        with torch.no_grad():
+            for _ in range(LEAPFROG):
+                momentum = [p + 2.5e-4 * g for p, g in zip(momentum, slope, strict=True)]
+                place = [w.detach() + 5e-4 * p for w, p in zip(place, momentum, strict=True)]
+                with torch.enable_grad():
+                    slope = gradient(place)
+                momentum = [p + 2.5e-4 * g for p, g in zip(momentum, slope, strict=True)]
+
+    sample()
+    return rate(sample, LEAPFROG + 1)
+
+
+def product(threads: str) -> float:
+    """GFLOP/s of this process."""
+    import jax
+    import jax.numpy as jnp
+
+    size = 2048
+    matrix = jnp.ones((size, size), jnp.float32)
+    multiply = jax.jit(lambda matrix: matrix @ matrix)
+    jax.block_until_ready(multiply(matrix))
+    return rate(lambda: jax.block_until_ready(multiply(matrix)), 2 * size**3 / 1e9)
+
+
+def rate(work, units: float) -> float:
+    began, done = time.perf_counter(), 0
+    while (passed := time.perf_counter() - began) < SECONDS:
+        work()
+        done += 1
+    passed = time.perf_counter() - began
+    return done * units / passed
+
+
+def together(what: str, processes: int, threads: int) -> float:
+    """The sum over processes that run at the same time."""
+    environment = dict(os.environ, NPROC=str(threads), OMP_NUM_THREADS=str(threads))
+    command = [sys.executable, __file__, "--child", what, str(threads)]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) for _ in range(processes)]
+    return sum(json.loads(process.communicate()[0]) for process in running)
+
+
+def main(repeats: int) -> None:
+    cores = len(os.sched_getaffinity(0))
+    weights = 2 * WIDTH + (DEPTH - 1) * WIDTH**2 + WIDTH
+    flops = 2 * READINGS * (3 * weights - 2 * WIDTH) / 1e9  # forward, and both products of the way back but one
+    found: dict[str, list[float]] = {"ours": [], "one process": [], "pytorch": [], "product": []}
+    for _ in range(repeats):
+        found["ours"].append(together("ours", cores, 1))
+        found["pytorch"].append(together("pytorch", 1, cores))
+        found["product"].append(together("product", cores, 1))
+        found["one process"].append(together("ours", 1, cores))
+    middle = {name: statistics.median(values) for name, values in found.items()}
+    for name, values in found.items():
+        print(f"{name:12s} median {middle[name]:.4g}, all {', '.join(f'{value:.4g}' for value in values)}")
+    print(f"ours / PyTorch ({cores} threads): {middle['ours'] / middle['pytorch']:.2f}")
+    print(f"one process per core / one process with {cores} threads: {middle['ours'] / middle['one process']:.2f}")
+    print(f"share of the matrix-product rate: {middle['ours'] * flops / middle['product']:.0%}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--child", nargs=2)
+    given = parser.parse_args()
+    if given.child:
+        print(json.dumps({"ours": ours, "pytorch": pytorch, "product": product}[given.child[0]](given.child[1])))
+    else:
+        main(given.repeats)

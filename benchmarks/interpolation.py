@@ -1,0 +1,116 @@
+"""How near the posterior mean comes to the field, and whether noise and intervals are right: nine cells × layouts.
+
+    python benchmarks/interpolation.py run [--layouts 3] [--out interpolation.jsonl]     resumable: finished cells are kept
+    python benchmarks/interpolation.py table [--out interpolation.jsonl]                 Markdown
+
+Each cell is a system of the paper (16 random sensors, its times) and a noise level, with default settings of `interpolate`.
+``--places FOLDER`` puts the sensors where the paper had them, read from its released measurements in that folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import pdescry
+from pdescry.surrogate import interpolate
+
+NOISES = (0.0, 0.01, 0.05)
+# RMSE as published (Bonneville & Earls 2021, tables 1, 4 and 7), one sensor layout: BNN, DNN, by noise.
+PUBLISHED = {
+    "burgers": ((0.0740, 0.0283), (0.0327, 0.0298), (0.0641, 0.0919)),
+    "kdv": ((0.1388, 0.1018), (0.1437, 0.1068), (0.1724, 0.1158)),
+    "heat": ((0.0593, 0.0203), (0.0395, 0.0243), (0.0399, 0.0310)),
+}
+
+
+def measure(name: str, noise: float, layout: int, places: np.ndarray | None) -> dict:
+    system = pdescry.systems.get(name)
+    sensors = {} if places is None else {"sensors": places}
+    readings = system.observe(noise=noise, seed=layout, **sensors)
+    began = time.monotonic()
+    posterior = interpolate(readings, seed=layout)
+    seconds = time.monotonic() - began
+    rng = np.random.default_rng(1000 + layout)
+    (early, late), (left, right) = readings.span["t"], system.domain
+    t, x = rng.uniform(early, late, 1000), rng.uniform(left, right, 1000)
+    truth = system.solution.at(t, x)
+    found = posterior.predict(t, x, grid=False)
+    inside = (x >= readings.space.min()) & (x <= readings.space.max())
+    covered = (found["u_low"].values <= truth) & (truth <= found["u_high"].values)
+    diagnostics = posterior.diagnostics
+    return {
+        "system": name,
+        "noise": noise,
+        "layout": layout,
+        "rmse": float(np.sqrt(np.mean((found["u"].values - truth) ** 2))),
+        "rmse_inside": float(np.sqrt(np.mean((found["u"].values - truth)[inside] ** 2))),
+        "coverage_inside": float(covered[inside].mean()),
+        "noise_sd": float(posterior.noise_sd.mean()),
+        "r_hat_u": float(diagnostics.table.r_hat["u"]),
+        "ess_u": float(diagnostics.table.ess_bulk["u"]),
+        "ess_u_xx": float(diagnostics.table.ess_bulk["u_xx"]),
+        "energy_error": diagnostics.energy_error,
+        "verdict": diagnostics.verdict,
+        "chains": posterior.n_chains,
+        "seconds": seconds,
+    }
+
+
+def run(out: Path, layouts: int, folder: Path | None) -> None:
+    done = {(row["system"], row["noise"], row["layout"]) for row in rows(out)}
+    for layout in range(layouts):
+        for name in PUBLISHED:
+            for noise in NOISES:
+                if (name, noise, layout) in done:
+                    continue
+                places = None
+                if folder is not None:
+                    with np.load(folder / f"{name}_noise0.00_sensors.npz", allow_pickle=False) as paper:
+                        places = np.unique(paper["x"])
+                row = measure(name, noise, layout, places)
+                with out.open("a") as stream:
+                    stream.write(json.dumps(row) + "\n")
+                print(json.dumps(row), flush=True)
+
+
+def rows(out: Path) -> list[dict]:
+    return [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+
+
+def table(out: Path) -> None:
+    found = rows(out)
+    print(
+        "| system | noise | RMSE, mean (each layout) | published BNN, DNN | no worse | noise inferred | covered by 95 % | seconds |"
+    )
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for name, cells in PUBLISHED.items():
+        for noise, (bnn, dnn) in zip(NOISES, cells, strict=True):
+            cell = [row for row in found if (row["system"], row["noise"]) == (name, noise)]
+            if not cell:
+                continue
+            errors = [row["rmse"] for row in cell]
+            mean = np.mean(errors)
+            print(
+                f"| {name} | {noise} | {mean:.4f} ({', '.join(f'{error:.4f}' for error in errors)}) | {bnn}, {dnn} | "
+                f"{'yes' if mean <= min(bnn, dnn) else 'no'} | {', '.join(f'{row["noise_sd"]:.4f}' for row in cell)} | "
+                f"{', '.join(f'{row["coverage_inside"]:.0%}' for row in cell)} | {np.mean([row['seconds'] for row in cell]):.0f} |"
+            )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["run", "table"])
+    parser.add_argument("--layouts", type=int, default=3)
+    parser.add_argument("--out", type=Path, default=Path("interpolation.jsonl"))
+    parser.add_argument("--places", type=Path)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if given.what == "run":
+        run(given.out, given.layouts, given.places)
+    table(given.out)

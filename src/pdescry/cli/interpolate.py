@@ -1,0 +1,185 @@
+"""`pdescry interpolate`: the field behind a file of readings, as draws from its posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
+
+if TYPE_CHECKING:
+    from pdescry.data import Readings
+    from pdescry.surrogate import Diagnostics, Posterior
+
+
+def interpolate(
+    file: File,
+    time: Time = None,
+    space: Space = None,
+    field: Field = None,
+    sensor: Sensor = None,
+    noise: KnownNoise = None,
+    missing: Missing = "drop",
+    format: Format = None,
+    noise_sd: Annotated[
+        list[float] | None,
+        typer.Option(help="Known noise of all readings; repeat per field. Without it, inferred.", metavar="NUMBER"),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="NetCDF file or Zarr folder for the posterior.", metavar="FILE")
+    ] = Path("posterior.nc"),
+    plot: Annotated[
+        Path | None, typer.Option(help="Also draw mean and sd of the first field (PNG, SVG or PDF).", metavar="FILE")
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="Also write mean, sd and 95 % interval on a grid (CSV).", metavar="FILE")
+    ] = None,
+    steps: Annotated[int, typer.Option(help="How many even times the table has after the first.", min=1)] = 50,
+    points: Annotated[int, typer.Option(help="How many even places the table has.", min=2)] = 101,
+    workdir: Annotated[
+        Path | None, typer.Option(help="Folder for checkpoints: a repeated command goes on from them.", metavar="DIR")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the chains.")] = 0,
+    chains: Annotated[int, typer.Option(help="How many chains, each from another start.")] = 4,
+    workers: Annotated[int | None, typer.Option(help="How many chains at a time (default: one per core).")] = None,
+    sampler: Annotated[str, typer.Option(help="mclmc, adjusted-mclmc, hmc or nuts.")] = "mclmc",
+    draws: Annotated[int | None, typer.Option(help="Draws of each chain (default: the sampler's own).")] = None,
+    thin: Annotated[int | None, typer.Option(help="Transitions from one draw to the next (likewise).")] = None,
+    burn: Annotated[int | None, typer.Option(help="Draws before the first that counts (likewise).")] = None,
+    width: Annotated[int | None, typer.Option(help="Units in each hidden layer of the network.")] = None,
+    depth: Annotated[int | None, typer.Option(help="Hidden layers of the network.")] = None,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress; print only warnings and errors.")] = False,
+) -> None:
+    """Find the field behind readings, and how sure it is everywhere between the sensors.
+
+    It takes minutes: with --workdir DIR an interrupted command, repeated, goes on where it stopped.
+
+    Example: pdescry interpolate rod.csv --output rod.nc --plot rod.png --workdir rod.run
+    """
+    from pdescry.cli.progress import progress_bar
+    from pdescry.files import check_target
+    from pdescry.report import PICTURES, draw_posterior, save_figure
+
+    check_target(output, (".nc", ".zarr"), force)
+    for target, endings in ((plot, PICTURES), (table, (".csv",))):
+        if target is not None:
+            check_target(target, endings, force)
+    known_noise = _known_noise(noise_sd, noise)
+    readings = read_file(file, time, space, field, sensor, noise, missing, format)
+    _check_axes(readings, plot, table)
+    written: list[Path] = []
+    with _interruption_told(workdir, written):
+        # These load JAX: whatever can be wrong with the files was told before.
+        from pdescry.surrogate import Network
+        from pdescry.surrogate import interpolate as sample
+
+        network = Network(**_given(width=width, depth=depth))
+        kind = _sampler(sampler)(**_given(draws=draws, thin=thin, burn=burn))
+        with progress_bar(quiet) as progress:
+            posterior = sample(
+                readings,
+                network=network,
+                noise=known_noise,
+                sampler=kind,
+                chains=chains,
+                seed=seed,
+                workers=workers,
+                workdir=workdir,
+                progress=progress,
+            )
+            progress("judging and writing", 1.0)
+            posterior.save(output)  # first: whatever else goes wrong, the draws are safe
+            written.append(output)
+            if plot is not None:
+                save_figure(draw_posterior(posterior)[0], plot)
+                written.append(plot)
+            if table is not None:
+                _write_table(posterior, steps, points, table)
+                written.append(table)
+            summary, judged = repr(posterior), posterior.diagnostics
+    _print(summary, judged, written, quiet)
+
+
+def _print(summary: str, judged: Diagnostics, written: list[Path], quiet: bool) -> None:
+    """The summary and the files; draws that are not to be relied on are told last, and on the error stream."""
+    from pdescry.cli.wording import at_the_shell
+
+    if not quiet:
+        lines = [line for line in summary.splitlines() if judged.mixed or line.strip() != judged.verdict]
+        typer.echo(at_the_shell("\n".join(lines)))
+        *others, last = map(str, written)
+        typer.echo(f"Wrote {', '.join(others)}{' and ' if others else ''}{last}.")
+    if not judged.mixed:
+        typer.echo(f"Warning: {at_the_shell(judged.verdict)}", err=True)
+
+
+def _write_table(posterior: Posterior, steps: int, points: int, path: Path) -> None:
+    """A row for each time and place, even over the readings' span; columns t, x, u, u_sd, u_low, u_high."""
+    import numpy as np
+
+    from pdescry.files import appearing
+
+    times, places = (
+        np.linspace(*ends, number)
+        for ends, number in zip(posterior.readings.span.values(), (steps + 1, points), strict=True)
+    )
+    frame = posterior.predict(times, places, level=0.95).to_dataframe().reset_index()
+    with appearing(path) as temporary:
+        frame.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
+
+
+@contextmanager
+def _interruption_told(workdir: Path | None, written: list[Path]) -> Iterator[None]:
+    """Ctrl-C, with what is there by then and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        files = f"only {' and '.join(map(str, written))} was written" if written else "nothing was written"
+        if workdir is None:
+            advice = "with --workdir DIR a repeated command would go on where it stopped"
+        else:
+            advice = f"repeat the command to go on from the checkpoints in {str(workdir)!r}"
+            advice += " (with --force)" if written else ""
+        raise KeyboardInterrupt(f"Interrupted; {files}; {advice}.") from None
+
+
+def _known_noise(noise_sd: list[float] | None, noise: str | None) -> Any:
+    if not noise_sd:
+        return None
+    if noise is not None and noise.lower() != "none":
+        from pdescry.errors import InputError
+
+        raise InputError(f"Expected --noise or --noise-sd; got both ({noise} and {noise_sd[0]:g}); leave one out.")
+    return noise_sd[0] if len(noise_sd) == 1 else noise_sd
+
+
+def _check_axes(readings: Readings, plot: Path | None, table: Path | None) -> None:
+    from pdescry.errors import InputError
+
+    axes = readings.axes
+    for flag, target in (("--plot", plot), ("--table", table)):
+        if target is not None and len(axes) > 1:
+            raise InputError(
+                f"Expected readings along one space axis for {flag}; got {len(axes)} ({', '.join(axes)}); "
+                f"leave {flag} out, and ask the saved posterior instead."
+            )
+
+
+def _sampler(name: str) -> Any:
+    from pdescry.errors import InputError
+    from pdescry.surrogate import HMC, MCLMC, NUTS, AdjustedMCLMC
+
+    samplers = {"mclmc": MCLMC, "adjusted-mclmc": AdjustedMCLMC, "hmc": HMC, "nuts": NUTS}
+    if (known := name.lower().replace("_", "-")) not in samplers:
+        raise InputError(f"Expected --sampler to be one of {', '.join(samplers)}; got {name!r}.")
+    return samplers[known]
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """Options that were given; the library knows the defaults of the others."""
+    return {name: value for name, value in options.items() if value is not None}

@@ -1,0 +1,48 @@
+"""How every command that takes a file of readings is told to read it: one set of options, one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from pdescry.data import Readings
+
+File = Annotated[str, typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, .npz or MATLAB file.", metavar="FILE")]
+Time = Annotated[str | None, typer.Option(help="Column of times (guessed if obvious).")]
+Space = Annotated[list[str] | None, typer.Option(help="Column of places; repeat for y and z.")]
+Field = Annotated[list[str] | None, typer.Option(help="Column of values; repeat for several fields.")]
+Sensor = Annotated[str | None, typer.Option(help="Column that tells sensors apart; none: by place.")]
+KnownNoise = Annotated[str | None, typer.Option(help="Known noise: a number or a column; none: unknown.")]
+Missing = Annotated[str, typer.Option(help="drop or error: what to do with gaps.")]
+Format = Annotated[str | None, typer.Option(help="csv, parquet, netcdf, zarr, npz or matlab.")]
+
+
+def read_file(
+    file: str,
+    time: str | None,
+    space: list[str] | None,
+    field: list[str] | None,
+    sensor: str | None,
+    noise: str | None,
+    missing: str,
+    format: str | None,
+) -> Readings:
+    """The readings in a file, as these options have them."""
+    from pdescry.data import read
+
+    return read(
+        file, time=time, space=space or None, fields=field or None, sensor=_column(sensor), noise=_column(noise),
+        missing=missing, format=format,  # pyright: ignore[reportArgumentType]
+    )  # fmt: skip
+
+
+def _column(text: str | None) -> Any:
+    """A name, a number, or ``none`` for "do not use one"."""
+    if text is None or text.lower() == "none":
+        return None if text is None else False
+    try:
+        return float(text)
+    except ValueError:
+        return text

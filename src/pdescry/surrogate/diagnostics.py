@@ -1,0 +1,254 @@
+"""Whether to believe a posterior, judged in function space: at values and derivatives of the field at probe points.
+
+Weights are not identifiable, so chains that agree on the field may disagree on every weight. R-hat and effective sample
+sizes come from ArviZ, which enters the house by this file only.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from pdescry.data import Readings
+from pdescry.surrogate.model import Model
+from pdescry.surrogate.network import evaluate
+
+if TYPE_CHECKING:
+    from pdescry.surrogate.posterior import Posterior
+
+PROBES = 100
+# Beyond these a summary of the draws depends on which draws one happened to get. R-hat and effective draws are wanted at all
+# but a twentieth of the probe points: the worst of hundreds scatters too much to judge by.
+R_HAT, ESS, DRIFT, MOST = 1.1, 50.0, 1.5, 0.95
+# Fewer draws a chain say nothing about mixing.
+FEWEST = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnostics:
+    """table: one row for each quantity (u, u_t, u_x, u_xx, log noise): R-hat and effective draws that 95 % of the probe points
+    keep to (``r_hat``, ``ess_bulk``, ``ess_tail``), the same at the worst (``worst_…``), and where R-hat is worst.
+
+    acceptance: mean, NaN where the sampler never rejects. energy_error: mean square per transition and dimension.
+    divergences: transitions that left the numbers or the energy shell. drift: by how many of its own standard deviations log p
+    moved from the first third to the last, mean over chains. coverage: fraction of readings within their 95 % predictive intervals.
+    """
+
+    table: pd.DataFrame
+    acceptance: float
+    energy_error: float
+    divergences: int
+    drift: float
+    coverage: float
+    mixed: bool
+    verdict: str
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.verdict}\n{self.table.to_string(float_format=lambda v: f'{v:.3g}')}\n"
+            f"acceptance {self.acceptance:.2f}, energy error {self.energy_error:.2g} per dimension, "
+            f"{self.divergences} divergences, drift of log p {self.drift:+.1f} sd, "
+            f"{self.coverage:.1%} of the readings within their 95 % intervals"
+        )
+
+
+def diagnose(posterior: Posterior) -> Diagnostics:
+    if posterior.n_draws == 1:
+        return _unjudged("a single fit, no posterior: no uncertainty.")
+    if posterior.positions.shape[1] < FEWEST:
+        return _unjudged(f"not mixed: fewer than {FEWEST} draws a chain say nothing about it: draw more (draws=200).")
+    points = probe_points(posterior.readings)
+    table = _table(probe_values(posterior, points), points, posterior)
+    trace = posterior.trace
+    energy_error = float(np.mean(np.square(trace.energy_error)) / posterior.plan.model.dimension)
+    divergences = int(np.sum(trace.divergences))
+    drift = _drift(np.asarray(trace.log_density, float))
+    coverage = _coverage(posterior)
+    faults = _faults(posterior, table, divergences, drift, coverage)
+    field = table.drop(index="log noise", errors="ignore")
+    verdict = (
+        f"mixed: R-hat at most {field.r_hat.max():.2f}, at least {field.ess_bulk.min():.0f} effective draws"
+        if not faults
+        else "not mixed: " + "; ".join(faults)
+    )
+    acceptance = float(np.mean(trace.acceptance))
+    return Diagnostics(table, acceptance, energy_error, divergences, drift, coverage, not faults, verdict + ".")
+
+
+def probe_points(readings: Readings, number: int = PROBES) -> NDArray[np.float64]:
+    """(number, 1 + d) points within the sensors' hull and the span of time; always the same for the same readings."""
+    rng = np.random.default_rng(0)
+    times = rng.uniform(readings.time.min(), readings.time.max(), number)
+    if len(readings.axes) == 1:
+        return np.column_stack([times, rng.uniform(readings.space.min(), readings.space.max(), number)])
+    # Between two sensors chosen at random: within the hull whatever its shape.
+    first, second = readings.places[rng.integers(readings.n_sensors, size=(2, number))]
+    share = rng.uniform(size=(number, 1))
+    return np.column_stack([times, share * first + (1 - share) * second])
+
+
+def probe_values(posterior: Posterior, points: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """u, u_t, u_x, u_xx, … of every field, each (chains, draws, points), in physical units."""
+    scaling, readings = posterior.scaling, posterior.readings
+    flat = posterior.positions.reshape(posterior.n_draws, -1)
+    values, slopes, bends = (
+        np.asarray(part, float) for part in _jets(posterior.plan.model, flat, scaling.inputs(points))
+    )
+    found: dict[str, NDArray[np.float64]] = {}
+    for number, field in enumerate(readings.fields):
+        spread = scaling.field_spread[number]
+        found[field] = values[:, number] * spread + scaling.field_centre[number]
+        for axis, name in enumerate((readings.time_name, *readings.axes)):
+            unit = scaling.input_spread[axis]
+            found[f"{field}_{name}"] = slopes[:, axis, number] * spread / unit
+            if axis > 0:
+                found[f"{field}_{name}{name}"] = bends[:, axis, number] * spread / unit**2
+    shape = (posterior.n_chains, -1, len(points))
+    return {name: part.reshape(shape) for name, part in found.items()}
+
+
+def to_arviz(posterior: Posterior) -> Any:
+    """The field and its derivatives at the probe points, the noise, and the sampler's statistics, as InferenceData."""
+    points = probe_points(posterior.readings)
+    trace = posterior.trace
+    names = (posterior.readings.time_name, *posterior.readings.axes)
+    return _arviz().from_dict(
+        posterior=probe_values(posterior, points) | {"noise_sd": posterior.noise_sd},
+        sample_stats={
+            "lp": np.asarray(trace.log_density),
+            "energy_error": np.asarray(trace.energy_error),
+            "acceptance_rate": np.asarray(trace.acceptance),
+            "diverging": np.asarray(trace.divergences) > 0,
+        },
+        constant_data={f"probe_{name}": points[:, k] for k, name in enumerate(names)},
+    )
+
+
+def _arviz() -> Any:
+    with warnings.catch_warnings():
+        # 0.23 announces 1.0 at import.
+        warnings.simplefilter("ignore", FutureWarning)
+        import arviz
+
+    return arviz
+
+
+def _table(values: dict[str, NDArray[np.float64]], points: NDArray[np.float64], posterior: Posterior) -> pd.DataFrame:
+    az = _arviz()
+    quantities = dict(values)
+    if posterior.known_noise is None:
+        noise = np.log(posterior.noise_sd)
+        quantities["log noise"] = noise.reshape(*noise.shape[:2], -1)
+    # A quantity that does not vary at all (u_xx of a linear model) has no R-hat, and needs none.
+    quantities = {name: part for name, part in quantities.items() if np.ptp(part, axis=(0, 1)).all()}
+    data = az.convert_to_dataset(quantities)
+    r_hat, bulk, tail = _r_hat(data), az.ess(data, method="bulk"), az.ess(data, method="tail")
+    names = (posterior.readings.time_name, *posterior.readings.axes)
+    rows = {}
+    for name in quantities:
+        worst = int(np.argmax(r_hat[name].values))
+        place = ", ".join(f"{axis}={value:.3g}" for axis, value in zip(names, points[worst], strict=True))
+        rows[name] = {
+            "r_hat": float(r_hat[name].quantile(MOST)),
+            "ess_bulk": float(bulk[name].quantile(1 - MOST)),
+            "ess_tail": float(tail[name].quantile(1 - MOST)),
+            "worst_r_hat": float(r_hat[name].max()),
+            "worst_ess_bulk": float(bulk[name].min()),
+            "worst_at": "" if name == "log noise" else place,
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _r_hat(data: Any) -> Any:
+    """R-hat, the chain cut in halves if there is only one."""
+    if data.sizes["chain"] == 1:
+        half = data.sizes["draw"] // 2
+        data = xr.concat([data.isel(draw=slice(half)), data.isel(draw=slice(half, 2 * half))], "chain", join="override")
+    return _arviz().rhat(data)
+
+
+def _drift(log_density: NDArray[np.float64]) -> float:
+    """By how many standard deviations log p moved, from the first third of the draws to the last; mean over chains."""
+    third = log_density.shape[1] // 3
+    if third < 2:
+        return 0.0
+    first, last = log_density[:, :third], log_density[:, -third:]
+    spread = np.sqrt((first.var(1) + last.var(1)) / 2)
+    return float(np.mean((last.mean(1) - first.mean(1)) / np.maximum(spread, 1e-12)))
+
+
+def _coverage(posterior: Posterior) -> float:
+    readings = posterior.readings
+    points = np.column_stack([readings.time, readings.space])
+    # A few thousand tell the fraction to a percent.
+    chosen = np.random.default_rng(0).permutation(len(readings))[:4000]
+    ends = posterior.predict(*points[chosen].T, noise=True, grid=False)
+    inside = [
+        (ends[f"{name}_low"] <= readings.values[chosen, k]) & (readings.values[chosen, k] <= ends[f"{name}_high"])
+        for k, name in enumerate(readings.fields)
+    ]
+    return float(np.mean(inside))
+
+
+def _faults(posterior: Posterior, table: pd.DataFrame, divergences: int, drift: float, coverage: float) -> list[str]:
+    """What is wrong, each with what to do about it; empty if nothing is."""
+    faults = []
+    sampler, trace = posterior.plan.sampler, posterior.trace
+    transitions = posterior.n_draws * sampler.thin
+    if divergences > 0.01 * transitions:
+        faults.append(f"{divergences} of {transitions} transitions diverged: use a smaller step size")
+    if np.mean(trace.acceptance) < 0.3:
+        faults.append(f"only {np.mean(trace.acceptance):.0%} of the proposals were accepted: use a smaller step size")
+    if abs(drift) > DRIFT:
+        faults.append(f"log p still drifts ({drift:+.1f} sd): use a longer burn-in (burn={4 * max(sampler.burn, 25)})")
+    field = table.drop(index="log noise", errors="ignore")
+    longer = 0.0
+    if not field.r_hat.max() <= R_HAT:
+        worst = field.r_hat.idxmax()
+        faults.append(f"the chains differ in {worst}, most at {field.worst_at[worst]} (R-hat {field.r_hat.max():.2f})")
+        longer = 4.0
+    if not field.ess_bulk.min() >= ESS:
+        faults.append(f"only {field.ess_bulk.min():.0f} effective draws of {field.ess_bulk.idxmin()}")
+        longer = max(longer, 2.0, ESS / max(field.ess_bulk.min(), 1.0))
+    if longer:
+        faults[-1] += (
+            f"; wanted are R-hat {R_HAT} and {ESS:.0f} draws: draw longer (thin={int(np.ceil(longer)) * sampler.thin})"
+        )
+    if coverage < 0.85:
+        faults.append(f"only {coverage:.0%} of the readings lie in their 95 % intervals: the noise given is too small")
+    return faults
+
+
+def _unjudged(verdict: str) -> Diagnostics:
+    columns = ("r_hat", "ess_bulk", "ess_tail", "worst_r_hat", "worst_ess_bulk", "worst_at")
+    return Diagnostics(pd.DataFrame(columns=list(columns)), np.nan, np.nan, 0, 0.0, np.nan, False, verdict)
+
+
+@partial(jax.jit, static_argnames=("model",))
+def _jets(model: Model, positions: jax.Array, inputs: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Values (draws, f, N), first and second derivatives along each input (draws, 1 + d, f, N); standardised."""
+
+    def of_draw(position: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        layers = model.unpack(position).layers
+
+        def along(axis: int) -> tuple[jax.Array, jax.Array]:
+            direction = jnp.zeros_like(inputs).at[axis].set(1.0)
+
+            def slope(at: jax.Array) -> jax.Array:
+                return jax.jvp(lambda at: evaluate(layers, at), (at,), (direction,))[1]
+
+            return jax.jvp(slope, (inputs,), (direction,))
+
+        both = [along(axis) for axis in range(model.inputs)]
+        return evaluate(layers, inputs), jnp.stack([one for one, _ in both]), jnp.stack([two for _, two in both])
+
+    return jax.lax.map(of_draw, positions)

@@ -1,0 +1,105 @@
+"""A posterior as a NetCDF file or a Zarr folder, self-contained and without pickle: settings stand in it as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from pdescry.data import Readings
+from pdescry.errors import InputError
+from pdescry.files import appearing, check_target
+from pdescry.surrogate.chain import Trace
+from pdescry.surrogate.posterior import Posterior
+from pdescry.surrogate.problem import plan_of, settings_of
+from pdescry.surrogate.scaling import Scaling
+
+ENDINGS = (".nc", ".zarr")
+FORMAT = "pdescry posterior 1"
+_ABOUT_READINGS = ("axes", "fields", "sensor_names", "source", "notes", "time_name")
+
+
+def save(posterior: Posterior, path: Path) -> None:
+    check_target(path, ENDINGS)
+    dataset = _dataset(posterior)
+    with appearing(path) as temporary:
+        if path.suffix == ".zarr":
+            dataset.to_zarr(temporary, mode="w", consolidated=False)
+        else:
+            dataset.to_netcdf(temporary, engine="h5netcdf")
+
+
+def load(path: Path) -> Posterior:
+    if not path.exists():
+        raise InputError(f"There is no file {str(path)!r}.")
+    try:
+        if path.suffix == ".zarr":
+            opened = xr.open_zarr(path, consolidated=False, chunks=None)
+        else:
+            opened = xr.open_dataset(path, engine="h5netcdf")
+        with opened:
+            dataset = opened.load()
+        if dataset.attrs.get("format") != FORMAT:
+            raise ValueError(f"its format is {dataset.attrs.get('format')!r}")
+        return _posterior(dataset)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, EOFError) as fault:
+        raise InputError(
+            f"Expected {str(path)!r} to be a posterior that pdescry saved; it is none, or damaged ({fault})."
+        ) from None
+
+
+def _dataset(posterior: Posterior) -> xr.Dataset:
+    readings, scaling = posterior.readings, posterior.scaling
+    variables: dict[str, Any] = {
+        "positions": (("chain", "draw", "coordinate"), posterior.positions),
+        "time": ("reading", readings.time),
+        "space": (("reading", "axis"), readings.space),
+        "values": (("reading", "field"), readings.values),
+        "sensor": ("reading", readings.sensor.astype(np.int64)),
+        "input_centre": ("input", scaling.input_centre),
+        "input_spread": ("input", scaling.input_spread),
+        "field_centre": ("field", scaling.field_centre),
+        "field_spread": ("field", scaling.field_spread),
+    }
+    variables |= {name: (("chain", "draw"), part) for name, part in posterior.trace._asdict().items()}
+    variables |= {f"burn_in_{name}": (("chain", "burn"), part) for name, part in posterior.burn_in._asdict().items()}
+    if readings.noise is not None:
+        variables["noise"] = (("reading", "field"), readings.noise)
+    if posterior.known_noise is not None:
+        variables["known_noise"] = (("field", "reading"), posterior.known_noise)
+    attributes = {
+        "format": FORMAT,
+        "plan": json.dumps(settings_of(posterior.plan)),
+        "left_out": json.dumps(posterior.left_out),
+        "readings": json.dumps({name: getattr(readings, name) for name in _ABOUT_READINGS}),
+    }
+    return xr.Dataset(variables, attrs=attributes)
+
+
+def _posterior(dataset: xr.Dataset) -> Posterior:
+    def array(name: str) -> Any:
+        # Zarr and HDF5 may hand out arrays of the other byte order or read-only views: plain ones from here on.
+        return np.array(dataset[name].values, order="C")
+
+    about = {
+        name: tuple(part) if isinstance(part, list) else part
+        for name, part in json.loads(dataset.attrs["readings"]).items()
+    }
+    noise = array("noise") if "noise" in dataset else None
+    readings = Readings(
+        array("time"), array("space"), array("values"), array("sensor").astype(np.intp), noise=noise, **about
+    )
+    scaling = Scaling(*(array(name) for name in ("input_centre", "input_spread", "field_centre", "field_spread")))
+    return Posterior(
+        readings,
+        plan_of(json.loads(dataset.attrs["plan"])),
+        scaling,
+        array("positions"),
+        Trace(*(array(name) for name in Trace._fields)),
+        Trace(*(array(f"burn_in_{name}") for name in Trace._fields)),
+        array("known_noise") if "known_noise" in dataset else None,
+        tuple(json.loads(dataset.attrs["left_out"])),
+    )
