@@ -3,14 +3,16 @@
     pip install torch==2.13.0          # for this comparison only
     python benchmarks/gradients.py [--repeats 5]
 
-The paper's program: 5 × 50 network, 816 readings, float32, Hamiltonian Monte Carlo with 30 leapfrog steps a sample. Ours: one
-single-threaded process per core, as `interpolate` uses them, each running `HMC`. PyTorch: eager mode, one chain with as many
-threads as cores. Matrix product: 2048 × 2048 in float32, one single-threaded process per core. All alternate in one run; medians.
+The paper's program: 5 × 50 network, 816 readings, float32, Hamiltonian Monte Carlo with 30 leapfrog steps a sample.
+Ours: one single-threaded process per core, as `interpolate` uses them, each running `HMC`. PyTorch: eager mode, one
+chain with as many threads as cores. Matrix product: 2048 × 2048 in float32, one single-threaded process per core. All
+alternate in one run; medians.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import statistics
@@ -63,13 +65,13 @@ def ours(threads: str) -> float:
 
 
 def pytorch(threads: str) -> float:
-    import torch
+    import torch  # pyright: ignore[reportMissingImports]
 
     torch.set_num_threads(int(threads))
     inputs, targets = (torch.from_numpy(part.T.copy()) for part in data())
     sizes = [2, *[WIDTH] * DEPTH, 1]
     generator = torch.Generator().manual_seed(0)
-    parts = [part for a, b in zip(sizes, sizes[1:], strict=False) for part in ((a, b), (b,))]
+    parts = [part for a, b in itertools.pairwise(sizes) for part in ((a, b), (b,))]
     weights = [torch.randn(part, generator=generator) * 0.1 for part in parts]
 
     def gradient(weights: list) -> list:

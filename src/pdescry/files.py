@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all: written under a temporary name next to the target, then renamed."""
+"""Files and folders that appear whole or not at all: written under a temporary name beside the target, then renamed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pdescry.errors import InputError
 
 @contextmanager
 def appearing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path to write a file or a folder to. On success it becomes ``path``; on any error that is as before."""
+    """A temporary path for a file or a folder. On success it becomes ``path``; on any error that is as before."""
     target = Path(path).resolve()  # through a symbolic link, which stays one
     # The ending stays last: libraries choose the format by it.
     temporary = target.parent / f".{target.stem[:40]}.{secrets.token_hex(4)}{target.suffix}"

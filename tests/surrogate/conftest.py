@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from pdescry import Readings
 from pdescry.surrogate import MCLMC, Adam, Network, Posterior, interpolate
 
-SMALL = {
+SMALL: dict[str, Any] = {
     "network": Network(width=8, depth=2),
     "start": Adam(steps=300),
     "sampler": MCLMC(draws=60, thin=5, burn=10, rungs=3, rung_transitions=200),

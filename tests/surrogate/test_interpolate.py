@@ -10,6 +10,7 @@ import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def test_the_same_draws_whatever_the_number_of_workers(readings, posterior):
 
 
 def test_another_seed_gives_other_draws(readings, posterior):
-    other = interpolate(readings, **SMALL | {"chains": 1}, seed=1)
+    other = interpolate(readings, **(SMALL | dict[str, Any]({"chains": 1})), seed=1)
     assert not np.array_equal(other.positions[0], posterior.positions[0])
 
 
@@ -166,7 +167,7 @@ def test_a_damaged_checkpoint_is_told_and_made_again(finished, unbroken, damage)
 
 
 def test_more_chains_later_keep_those_that_are_there(finished, unbroken):
-    more = interpolate(two_fields(), **SMALL | {"chains": 3}, workdir=finished)
+    more = interpolate(two_fields(), **(SMALL | dict[str, Any]({"chains": 3})), workdir=finished)
     np.testing.assert_array_equal(more.positions[:2], unbroken.positions)
 
 
@@ -183,7 +184,7 @@ def test_more_chains_later_keep_those_that_are_there(finished, unbroken):
 )
 def test_a_checkpoint_of_other_settings_is_refused(finished, changed, named):
     with pytest.raises(InputError, match=named):
-        interpolate(two_fields(), **SMALL | changed, workdir=finished)
+        interpolate(two_fields(), **(SMALL | changed), workdir=finished)
 
 
 def test_a_checkpoint_of_other_readings_is_refused(finished):
@@ -268,7 +269,7 @@ def test_bad_sampler_settings(make):
 def test_more_workers_than_cores_warn_and_go_on(readings, posterior):
     many = n_cores() + 1
     with pytest.warns(UserWarning, match="take turns"):
-        found = interpolate(readings, **SMALL | {"chains": 2}, workers=many)
+        found = interpolate(readings, **(SMALL | dict[str, Any]({"chains": 2})), workers=many)
     np.testing.assert_array_equal(found.positions, posterior.positions)
 
 
@@ -284,7 +285,7 @@ def test_stuck_and_nan_chains_are_told_apart(posterior):
 
 def test_a_worker_that_dies_is_told(readings, tmp_path):
     (tmp_path / "problem.json").write_text("{}")
-    with pytest.raises(Exception, match="worker process ended unexpectedly|settings"):
+    with pytest.raises(Exception, match=r"worker process ended unexpectedly"):
         run_chains(tmp_path, [0], 1, lambda *what: None)
 
 

@@ -93,7 +93,9 @@ def test_noise_that_the_readings_bring_along():
     from pdescry import Readings
 
     given = Readings.from_arrays([0, 1, 2.0], [0, 1, 2.0], [1, 2, 3.0], noise=[0.1, 0.2, 0.3])
-    np.testing.assert_allclose(Noise("readings").known(given), [[0.1, 0.2, 0.3]])
+    known = Noise("readings").known(given)
+    assert known is not None
+    np.testing.assert_allclose(known, [[0.1, 0.2, 0.3]])
     with pytest.raises(InputError, match="know their noise"):
         Noise("readings").known(two_fields())
 

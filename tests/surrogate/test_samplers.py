@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pdescry.surrogate import HMC, MCLMC, NUTS, AdjustedMCLMC, Adam, Network, Noise, Prior, SamplingError, interpolate
+from pdescry.surrogate import HMC, MCLMC, NUTS, Adam, AdjustedMCLMC, Network, Noise, Prior, SamplingError, interpolate
 from pdescry.surrogate.diagnostics import _arviz
 from pdescry.surrogate.model import build
 from pdescry.surrogate.noise import LOG_SD, MEDIAN
@@ -110,10 +111,10 @@ def test_leapfrog_is_reversible(small_density):
     step = velocity_verlet(density, default_metric(jnp.ones(start.size)).kinetic_energy)
     momentum = jnp.asarray(np.random.default_rng(1).standard_normal(start.size))
     state = IntegratorState(start, momentum, density(start), jax.grad(density)(start))
-    there = state
+    there: Any = state
     for _ in range(20):
         there = step(there, 1e-3)
-    back = there._replace(momentum=-there.momentum)
+    back: Any = there._replace(momentum=-there.momentum)
     for _ in range(20):
         back = step(back, 1e-3)
     assert float(jnp.abs(there.position - start).max()) > 1e-2

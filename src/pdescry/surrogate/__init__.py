@@ -4,10 +4,10 @@
                                                        warm_start → samplers/, in blocks,
                                                        each on disk, over worker processes
 
-Read first ``interpolate.py`` (the verb), then ``model.py`` (the posterior as a function), ``chain.py`` (one chain, in blocks
-that can be resumed) and ``samplers/sampler.py`` (the anatomy of a sampler). ``problem.py`` and ``checkpoint.py`` are the
-chain's files; ``pool.py`` and ``worker.py`` its processes. ``posterior.py`` is the type handed on, ``storage.py`` its file,
-``diagnostics.py`` the verdict on it.
+Read first ``interpolate.py`` (the verb), then ``model.py`` (the posterior as a function), ``chain.py`` (one chain, in
+blocks that can be resumed) and ``samplers/sampler.py`` (the anatomy of a sampler). ``problem.py`` and
+``checkpoint.py`` are the chain's files; ``pool.py`` and ``worker.py`` its processes. ``posterior.py`` is the type
+handed on, ``storage.py`` its file, ``diagnostics.py`` the verdict on it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One chain from its start to its last draw, in blocks that are written as they are finished.
 
-A chain is a list of blocks fixed by the settings alone: some of warm start, the rungs of tuning, some of burn-in, the draws.
-A block takes the state that the one before left, and its randomness from (seed, chain, stage, number): whoever has the last
-state can go on, on any worker, at any time, and comes to the same draws bit for bit.
+A chain is a list of blocks fixed by the settings alone: some of warm start, the rungs of tuning, some of burn-in, the
+draws. A block takes the state that the one before left, and its randomness from (seed, chain, stage, number): whoever
+has the last state can go on, on any worker, at any time, and comes to the same draws bit for bit.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Block(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """What each draw reports, arrays over draws: rms energy error, mean acceptance and divergences since the draw before."""
+    """Arrays over draws: rms energy error, mean acceptance and divergences since the draw before."""
 
     log_density: Any
     energy_error: Any
@@ -107,7 +107,9 @@ def collect(plan: Plan, n_readings: int, folder: Path) -> tuple[NDArray[np.float
     """The draws (draws, dimension) of a finished chain, what they report, and what the burn-in reports."""
     found: dict[str, list[dict[str, NDArray[Any]]]] = {stage: [] for stage in STAGES}
     for number, block in enumerate(blocks(plan, n_readings)):
-        found[block.stage].append(load_block(folder, number)[1])
+        stored = load_block(folder, number)
+        assert stored is not None  # the chain is finished
+        found[block.stage].append(stored[1])
     positions = np.concatenate([part["positions"] for part in found["sampling"]])
     return positions, _trace(found["sampling"]), _trace(found["burn-in"])
 

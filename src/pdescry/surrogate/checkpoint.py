@@ -22,7 +22,7 @@ from pdescry.files import appearing
 def write_block(folder: Path, number: int, state: Sequence[Any], outputs: Mapping[str, Any]) -> None:
     arrays = {f"state_{k:02d}": np.asarray(leaf) for k, leaf in enumerate(state)}
     with appearing(_path(folder, number)) as temporary:
-        np.savez(temporary, **arrays, **{name: np.asarray(value) for name, value in outputs.items()})
+        np.savez(temporary, **arrays | {name: np.asarray(value) for name, value in outputs.items()})  # type: ignore[arg-type]
 
 
 def load_block(folder: Path, number: int) -> tuple[list[NDArray[Any]], dict[str, NDArray[Any]]] | None:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pdescry.surrogate.posterior import Posterior
 
 PROBES = 100
-# Beyond these a summary of the draws depends on which draws one happened to get. R-hat and effective draws are wanted at all
-# but a twentieth of the probe points: the worst of hundreds scatters too much to judge by.
+# Beyond these a summary of the draws depends on which draws one happened to get. R-hat and effective draws are wanted
+# at all but a twentieth of the probe points: the worst of hundreds scatters too much to judge by.
 R_HAT, ESS, DRIFT, MOST = 1.1, 50.0, 1.5, 0.95
 # Fewer draws a chain say nothing about mixing.
 FEWEST = 10
@@ -35,12 +35,14 @@ FEWEST = 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnostics:
-    """table: one row for each quantity (u, u_t, u_x, u_xx, log noise): R-hat and effective draws that 95 % of the probe points
-    keep to (``r_hat``, ``ess_bulk``, ``ess_tail``), the same at the worst (``worst_…``), and where R-hat is worst.
+    """table: one row for each quantity (u, u_t, u_x, u_xx, log noise): R-hat and effective draws that 95 % of the
+    probe points keep to (``r_hat``, ``ess_bulk``, ``ess_tail``), the same at the worst (``worst_…``), and where R-hat
+    is worst.
 
     acceptance: mean, NaN where the sampler never rejects. energy_error: mean square per transition and dimension.
-    divergences: transitions that left the numbers or the energy shell. drift: by how many of its own standard deviations log p
-    moved from the first third to the last, mean over chains. coverage: fraction of readings within their 95 % predictive intervals.
+    divergences: transitions that left the numbers or the energy shell. drift: by how many of its own standard
+    deviations log p moved from the first third to the last, mean over chains. coverage: fraction of readings within
+    their 95 % predictive intervals.
     """
 
     table: pd.DataFrame

@@ -45,13 +45,13 @@ def interpolate(
 ) -> Posterior:
     """The field behind the readings, as draws from the posterior of a Bayesian neural network.
 
-    noise: its sd in the field's units (one number, or one per field), a `Noise`, or None: then the readings' own, or, if they
-    bring none, inferred. sampler: `MCLMC` (default), `HMC`, `NUTS`, `AdjustedMCLMC`. start: the fit that chains begin from.
-    chains: how many, each from another start; workers: how many at a time, by default one per core or accelerator.
-    The same seed gives the same draws whatever the number of workers.
-    standardise: "all", or "inputs" to leave the fields in their own units, as the paper's program does.
-    workdir: a folder for checkpoints. A call that was stopped, at whatever moment, goes on from there when it is
-    repeated, and ends with the same draws. progress: called with the stage, the fraction done and the seconds left.
+    noise: its sd in the field's units (one number, or one per field), a `Noise`, or None: then the readings' own, or,
+    if they bring none, inferred. sampler: `MCLMC` (default), `HMC`, `NUTS`, `AdjustedMCLMC`. start: the fit that
+    chains begin from. chains: how many, each from another start; workers: how many at a time, by default one per core
+    or accelerator. The same seed gives the same draws whatever the number of workers. standardise: "all", or "inputs"
+    to leave the fields in their own units, as the paper's program does. workdir: a folder for checkpoints. A call
+    that was stopped, at whatever moment, goes on from there when it is repeated, and ends with the same draws.
+    progress: called with the stage, the fraction done and the seconds left.
     """
     check_whole("number of chains", chains, 1)
     check_whole("seed", seed, 0)
@@ -186,5 +186,5 @@ def _fault(chain: int, positions: NDArray[np.float32], trace: Trace, burn_in: Tr
     if not (np.isfinite(positions).all() and np.isfinite(trace.log_density).all()):
         return f"Chain {chain} holds draws that are no numbers (NaN); use a smaller step size or another seed."
     if len(positions) > 1 and (np.diff(positions, axis=0) == 0).all(1).mean() > 0.9:
-        return f"Chain {chain} got stuck: nine of ten draws repeat the one before; use a smaller step size or another seed."
+        return f"Chain {chain} got stuck (most draws repeat the one before); use a smaller step size or another seed."
     return None

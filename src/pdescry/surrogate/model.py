@@ -6,7 +6,8 @@
     σ² = exp(2ℓ) + FLOOR²                      ℓ = log MEDIAN + NOISE_UNIT · n,  ℓ ~ N(log MEDIAN, LOG_SD²)
     y  ~ N(f(t, x; w), σ²)                     in standardised units
 
-`Model` is what a compiled function depends on (shapes and rules: hashable); `Observations` are the numbers it is applied to.
+`Model` is what a compiled function depends on (shapes and rules: hashable); `Observations` are the numbers it is
+applied to.
 """
 
 from __future__ import annotations
@@ -28,12 +29,13 @@ from pdescry.surrogate.scaling import Scaling
 
 # log σ and log scales move the whole field at once: in units of 0.1 they are no stiffer than single weights.
 NOISE_UNIT = SCALE_UNIT = 0.1
-# A field of standard deviation 1 in float32, through a network: below 1e-3 the misfit is the network's, not the readings'.
-FLOOR = 1e-3
+# Inferred noise is at least this part of the field's sd: below it the misfit is the network's, not the readings', and
+# the posterior so narrow that chains crawl.
+FLOOR = 3e-3
 
 
 class Observations(NamedTuple):
-    """inputs (1 + d, N), targets (f, N), inverse_sd (f, N) or (f, 1), group (N,), counts (G,); standardised, float32."""
+    """inputs (1 + d, N), targets (f, N), inverse_sd (f, N) or (f, 1), group (N,), counts (G,); standardised."""
 
     inputs: jax.Array | NDArray[np.float32]
     targets: jax.Array | NDArray[np.float32]
@@ -51,7 +53,7 @@ class Parameters(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """Network, prior and noise of ``outputs`` fields over ``inputs`` coordinates; ``groups`` noise levels per field, 0 if known."""
+    """``outputs`` fields over ``inputs`` coordinates, with ``groups`` noise levels each, or 0 if known."""
 
     network: Network
     prior: Prior
@@ -120,7 +122,7 @@ class Model:
         return jax.random.normal(key, (self.dimension,), jnp.float32) * jnp.sqrt(self._prior_variances())
 
     def position(self, layers: list[jax.Array], sd: float = 0.3) -> jax.Array:
-        """The position of given matrices, with the scales at 1 and the noise, if inferred, at ``sd`` of the field's spread."""
+        """The position of given matrices, with scales at 1 and the noise at ``sd`` of the field's spread."""
         sds = self.prior.sds(self.shapes)
         return jnp.concatenate(
             [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +19,7 @@ from pdescry.surrogate.settings import check_whole
 
 @dataclass(frozen=True)
 class Network:
-    """``depth`` hidden layers of ``width`` tanh units; depth 0 is a linear map. The paper's text: 4 × 50; its program: 5 × 50."""
+    """``depth`` hidden layers of ``width`` tanh units; depth 0 is a linear map. Paper: 4 × 50; its program: 5 × 50."""
 
     width: int = 50
     depth: int = 4
@@ -30,7 +31,7 @@ class Network:
     def shapes(self, inputs: int, outputs: int) -> tuple[tuple[int, int], ...]:
         """(out, in + 1) of each layer's matrix."""
         sizes = (inputs, *[self.width] * self.depth, outputs)
-        return tuple((after, before + 1) for before, after in zip(sizes, sizes[1:], strict=False))
+        return tuple((after, before + 1) for before, after in pairwise(sizes))
 
 
 def evaluate(layers: Sequence[jax.Array], inputs: jax.Array) -> jax.Array:

@@ -21,8 +21,8 @@ MEDIAN, LOG_SD = 0.05, 2.0
 class Noise:
     """``sd`` in the field's units, or None to infer it with everything else.
 
-    sd: one number; one per field; with ``per="sensor"`` one per sensor; "readings" for what they bring along. None, with
-    ``per="field"``, infers one number per field, and with ``per="sensor"`` one per field and sensor.
+    sd: one number; one per field; with ``per="sensor"`` one per sensor; "readings" for what they bring along. None,
+    with ``per="field"``, infers one number per field, and with ``per="sensor"`` one per field and sensor.
     """
 
     sd: float | Sequence[float] | Literal["readings"] | None = None
@@ -41,7 +41,7 @@ class Noise:
                 f"Expected noise standard deviations above zero; got {self.sd!r}; leave them out to have them inferred."
             )
         # A plain tuple or number: comparable, hashable, and the same after a round trip through JSON.
-        object.__setattr__(self, "sd", float(self.sd) if np.ndim(self.sd) == 0 else tuple(map(float, numbers)))
+        object.__setattr__(self, "sd", float(numbers[0]) if np.ndim(self.sd) == 0 else tuple(map(float, numbers)))
 
     def known(self, readings: Readings) -> NDArray[np.float64] | None:
         """(f, N) standard deviations in physical units, or None where they are to be inferred."""
@@ -55,7 +55,7 @@ class Noise:
         numbers = np.atleast_1d(np.asarray(self.sd, float))
         if len(numbers) not in (1, wanted):
             raise InputError(
-                f"Expected one noise sd, or {wanted} (one per {self.per}); got {len(numbers)}; pass noise in that number."
+                f"Expected one noise sd, or {wanted} (one per {self.per}); got {len(numbers)}; pass that many."
             )
         shape = (len(readings.fields), len(readings))
         if self.per == "sensor" and len(numbers) > 1:

@@ -1,8 +1,8 @@
 """Chains over processes: one single-threaded process for each core, or one for each accelerator.
 
-Processes, not JAX devices in this one, because XLA shares its threads among all devices of a process, and two threads inside
-a product of 50 × 50 by 50 × 816 are slower than one: two chains in one process took 1.10 ms a gradient each, in two
-processes 0.83 ms (benchmarks/gradients.py). It also leaves the user's own JAX untouched.
+Processes, not JAX devices in this one, because XLA shares its threads among all devices of a process, and two threads
+inside a product of 50 × 50 by 50 × 816 are slower than one: two chains in one process took 1.10 ms a gradient each,
+in two processes 0.83 ms (benchmarks/gradients.py). It also leaves the user's own JAX untouched.
 
 The processes stay for the next call, with what they compiled; they end with this one.
 """
@@ -85,7 +85,7 @@ class _Worker:
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [home, environment.get("PYTHONPATH")]))
         environment["NPROC"] = "1"  # XLA's number of threads on CPUs
         environment.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # several processes may share a device
-        self.errors = tempfile.TemporaryFile()
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 -- lives as long as the process
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "pdescry.surrogate.worker"],
             stdin=subprocess.PIPE,
@@ -170,7 +170,7 @@ class _Pool:
                     f"A worker process ended unexpectedly ({worker.last_words()}), perhaps for want of memory: "
                     "use fewer workers or fewer readings; a run with a workdir goes on where it stopped."
                 )
-            chain = message.get("chain")
+            chain: int = message["chain"]
             if "stage" in message:
                 clock.tell(chains.index(chain), message["stage"], message["fraction"])
             elif "failed" in message or "finished" in message:
@@ -209,6 +209,6 @@ _LOCK = threading.Lock()
 
 
 def traces() -> int:
-    """How often the workers of this process traced a function so far: equal before and after a call means no recompilation."""
+    """How often the workers of this process traced a function so far: unchanged by a call that compiles nothing."""
     pool = _Pool.current
     return sum(worker.traces for worker in pool.workers) if pool else 0

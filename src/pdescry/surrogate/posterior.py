@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
@@ -118,9 +117,9 @@ class Posterior:
     ) -> xr.Dataset:
         """Mean, sd and interval of the field: ``predict(t, x)`` on the grid of times t and places x.
 
-        With ``grid=False`` t, x, … are arrays of one shape, or numbers: one point for each entry. For a field u the result
-        holds ``u`` (mean), ``u_sd``, ``u_low`` and ``u_high``; ``level`` of the draws lie between the last two.
-        ``noise=True`` predicts what a sensor would read there, instead of the field itself.
+        With ``grid=False`` t, x, … are arrays of one shape, or numbers: one point for each entry. For a field u the
+        result holds ``u`` (mean), ``u_sd``, ``u_low`` and ``u_high``; ``level`` of the draws lie between the last
+        two. ``noise=True`` predicts what a sensor would read there, instead of the field itself.
         """
         names = (self.readings.time_name, *self.readings.axes)
         columns = _columns((t, *places), names)
@@ -184,7 +183,7 @@ class Posterior:
         return load(Path(path))
 
     def to_arviz(self) -> az.InferenceData:
-        """An ArviZ object: the field at probe points (``u``, ``u_x``, …), noise sds, and the sampler's own statistics."""
+        """An ArviZ object: the field at probe points (``u``, ``u_x``, …), noise sds, the sampler's own statistics."""
         from pdescry.surrogate.diagnostics import to_arviz
 
         return to_arviz(self)

@@ -1,9 +1,9 @@
 """`Prior`: how large the network's weights are before any reading is seen.
 
-Every weight is w = scaleₗ · sd · z with z ~ N(0, 1); the sampler moves z (whitened coordinates), so that without readings
-the posterior is the unit ball's shell whatever the prior. ``standard_normal`` (the paper's) has sd 1 for every weight;
-with 50 units a layer, functions between the sensors are then almost unconstrained. ``fan_in`` has sd 1/√fan_in for weights
-beyond the first layer, ``first`` for those of the first layer and ``bias`` for biases.
+Every weight is w = scaleₗ · sd · z with z ~ N(0, 1); the sampler moves z (whitened coordinates), so that without
+readings the posterior is the unit ball's shell whatever the prior. ``standard_normal`` (the paper's) has sd 1 for
+every weight; with 50 units a layer, functions between the sensors are then almost unconstrained. ``fan_in`` has sd
+1/√fan_in for weights beyond the first layer, ``first`` for those of the first layer and ``bias`` for biases.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pdescry.surrogate.settings import check_choice, check_positive
 
 @dataclass(frozen=True)
 class Prior:
-    """``scale`` multiplies all sds; None infers one scale for each layer, log-normal around 1 with log-sd ``spread``."""
+    """``scale`` multiplies all sds; None infers one for each layer, log-normal around 1 with log-sd ``spread``."""
 
     kind: Literal["fan_in", "standard_normal"] = "fan_in"
     scale: float | None = None

@@ -1,6 +1,7 @@
 """`Problem`: everything that fixes the draws (settings, readings as the model sees them, seed), as plain files.
 
-A worker process is given a folder and nothing else. The same files tell, when a run is resumed, whether it is the same run:
+A worker process is given a folder and nothing else. The same files tell, when a run is resumed, whether it is the
+same run:
 
     problem.json    settings, a digest of each part of the readings, versions of the libraries below
     problem.npz     the `Observations`

@@ -25,7 +25,7 @@ class Scaling:
 
     @classmethod
     def of(cls, readings: Readings, standardise: Standardise = "all") -> Scaling:
-        """Mean and standard deviation of the readings; ``"inputs"`` leaves the fields as they are (the paper's program)."""
+        """Mean and sd of the readings; ``"inputs"`` leaves the fields as they are (the paper's program)."""
         inputs = np.column_stack([readings.time, readings.space])
         fields = readings.values
         if standardise == "inputs":

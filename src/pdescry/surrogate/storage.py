@@ -84,7 +84,7 @@ def _posterior(dataset: xr.Dataset) -> Posterior:
         # Zarr and HDF5 may hand out arrays of the other byte order or read-only views: plain ones from here on.
         return np.array(dataset[name].values, order="C")
 
-    about = {
+    about: dict[str, Any] = {
         name: tuple(part) if isinstance(part, list) else part
         for name, part in json.loads(dataset.attrs["readings"]).items()
     }

@@ -1,11 +1,13 @@
-"""`Adam`: a network fitted to the readings, as the start of a chain or (the paper's DNN baseline) as an answer of its own.
+"""`Adam`: a network fitted to the readings, as the start of a chain or (the paper's DNN baseline) as an answer of its
+own.
 
-As a start the fit minimises −log posterior with the prior centred not on zero but on a draw from it, which is also where the
-fit begins. For a linear model such fits are posterior draws up to the noise of the readings; for a network they lie at the
-radius where the posterior has its mass, while the maximum of the posterior lies √dimension away from it. Chains from
-there need no annealing, and each begins elsewhere.
+As a start the fit minimises −log posterior with the prior centred not on zero but on a draw from it, which is also
+where the fit begins. For a linear model such fits are posterior draws up to the noise of the readings; for a network
+they lie at the radius where the posterior has its mass, while the maximum of the posterior lies √dimension away from
+it. Chains from there need no annealing, and each begins elsewhere.
 
-As the paper's baseline (`PAPER_DNN`) it minimises the mean squared misfit from a random start and keeps the best weights met.
+As the paper's baseline (`PAPER_DNN`) it minimises the mean squared misfit from a random start and keeps the best
+weights met.
 """
 
 from __future__ import annotations
@@ -24,10 +26,10 @@ from pdescry.surrogate.settings import check_choice, check_positive, check_whole
 
 @dataclass(frozen=True)
 class Adam:
-    """``objective``: "posterior" (anchored, see above) or "misfit". ``decay``: the rate falls to zero along a cosine."""
+    """``objective``: "posterior" (anchored, see above) or "misfit". ``decay``: the rate falls along a cosine."""
 
-    steps: int = 3000
-    learning_rate: float = 3e-3
+    steps: int = 6000
+    learning_rate: float = 1e-2
     decay: bool = True
     objective: Literal["posterior", "misfit"] = "posterior"
 
@@ -91,7 +93,7 @@ def advance(adam: Adam, model: Model, state: State, seen: Observations, steps: j
 
 
 def finish(adam: Adam, model: Model, state: State, seen: Observations) -> jax.Array:
-    """Where the chain begins: the last position, or the best for the misfit, whose noise is then that of its residuals."""
+    """Where the chain begins: the last position, or for the misfit the best, with the noise of its residuals."""
     if adam.objective == "posterior" or adam.steps == 0:
         return state.position
     layers = model.unpack(state.best).layers

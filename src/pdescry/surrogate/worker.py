@@ -1,7 +1,7 @@
 """The process that runs chains: ``python -m pdescry.surrogate.worker``, started by ``pool.py`` and by nobody else.
 
-It reads one job a line ({"folder", "chain", "device"}) and answers in lines of JSON. It lives as long as its standard input
-is open: when the parent ends, in whatever way, it ends too. Between jobs it keeps what it compiled.
+It reads one job a line ({"folder", "chain", "device"}) and answers in lines of JSON. It lives as long as its standard
+input is open: when the parent ends, in whatever way, it ends too. Between jobs it keeps what it compiled.
 """
 
 from __future__ import annotations

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from blackjax.mcmc import adjusted_mclmc_dynamic as adjusted
-from blackjax.mcmc.dynamic_hmc import DynamicHMCState
 
 from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_counts, check_step_size
 from pdescry.surrogate.samplers.step_size import adapt
@@ -16,7 +15,7 @@ from pdescry.surrogate.settings import check_positive, check_whole
 
 
 class State(NamedTuple):
-    chain: DynamicHMCState
+    chain: Any  # BlackJAX's DynamicHMCState
     step_size: jax.Array
 
 
@@ -50,7 +49,7 @@ class AdjustedMCLMC:
         return adapt(self, log_density, state, key, self.acceptance)
 
     def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
-        kernel = adjusted.build_kernel(
+        kernel: Any = adjusted.build_kernel(
             integration_steps_fn=lambda count: adjusted.trajectory_length(count, float(self.steps)).astype(jnp.int32),
             next_random_arg_fn=lambda count: count + 1,
         )

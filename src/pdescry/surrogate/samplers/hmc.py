@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +15,7 @@ from pdescry.surrogate.settings import check_positive, check_whole
 
 
 class State(NamedTuple):
-    chain: hmc.HMCState
+    chain: Any  # BlackJAX's HMCState
     step_size: jax.Array
 
 
@@ -62,7 +62,8 @@ class HMC:
             # Trajectories of one length return to where they began in some direction, and stay blind to it.
             key, jitter = jax.random.split(key)
             step_size = step_size * jax.random.uniform(jitter, minval=0.8, maxval=1.2)
-        chain, info = hmc.build_kernel()(key, state.chain, log_density, step_size, mass, self.steps)
+        kernel: Any = hmc.build_kernel()
+        chain, info = kernel(key, state.chain, log_density, step_size, mass, self.steps)
         kinetic = 0.5 * jnp.sum(jnp.square(info.momentum))
         error = info.energy - (kinetic - state.chain.logdensity)
         told = Info(chain.logdensity, error, info.acceptance_rate, info.is_divergent)

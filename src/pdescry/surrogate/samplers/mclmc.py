@@ -1,16 +1,19 @@
 """Microcanonical Langevin Monte Carlo: the default. Every gradient moves the chain; nothing is rejected.
 
-The isokinetic dynamics conserve an energy; its error per step, relative to the dimension, sets the step size. Posteriors of
-networks are unevenly stiff: a step that is right almost everywhere is far too long where the field is steep, and the chain
-is thrown out. Three things keep that from happening, or from going unnoticed:
+The isokinetic dynamics conserve an energy; its error per step, relative to the dimension, sets the step size.
+Posteriors of networks are unevenly stiff: a step that is right almost everywhere is far too long where the field is
+steep, and the chain is thrown out. Three things keep that from happening, or from going unnoticed:
 
-- a step whose energy error is `FAR` times what is wanted is taken again as `PARTS` short ones, which cover the same time;
+- a step whose energy error is `FAR` times what is wanted is taken again as `PARTS` short ones, which cover the same
+  time;
 - the step size is tuned by trials at that size, from below, and settles at the median of what they suggest;
-- the decoherence length is √dimension from the start: in whitened coordinates most directions keep their prior sd of 1, so
+- the decoherence length is √dimension from the start: in whitened coordinates most directions keep their prior sd of
+  1, so
   the posterior is about that wide, while an estimate from a short run sees only how far it got.
 
-Measured: BlackJAX's own tuning looks back 150 steps; on Burgers' readings its step size gave 10 to 90 times the energy error asked
-for. Without the short steps the noise sd came out up to 14 % too large and some chains never came back.
+Measured: BlackJAX's own tuning looks back 150 steps; on Burgers' readings its step size gave 10 to 90 times the
+energy error asked for. Without the short steps the noise sd came out up to 14 % too large and some chains never came
+back.
 """
 
 from __future__ import annotations
@@ -21,7 +24,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from blackjax.mcmc import mclmc
-from blackjax.mcmc.integrators import IntegratorState
 
 from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_counts, check_step_size
 from pdescry.surrogate.settings import check_positive, check_whole
@@ -33,18 +35,18 @@ FAR, PARTS = 5.0, 4
 
 
 class State(NamedTuple):
-    chain: IntegratorState
+    chain: Any  # BlackJAX's IntegratorState
     step_size: jax.Array
 
 
 @dataclass(frozen=True)
 class MCLMC:
-    """``energy_error``: wanted variance of a step's energy error per dimension. ``length``: decoherence, in √dimension."""
+    """``energy_error``: variance of a step's energy error wanted, per dimension. ``length``: in √dimension."""
 
     draws: int = 200
     thin: int = 80
-    burn: int = 30
-    rungs: int = 6
+    burn: int = 10
+    rungs: int = 9
     rung_transitions: int = 800
     energy_error: float = 5e-4
     length: float = 1.0
@@ -91,9 +93,9 @@ class MCLMC:
         dimension = state.chain.position.size
         length = jnp.asarray(self.length * dimension**0.5, jnp.float32)
 
-        def attempt(part: jax.Array, carry: tuple[IntegratorState, Info, jax.Array]) -> Any:
+        def attempt(part: jax.Array, carry: tuple[Any, Info, jax.Array]) -> Any:
             chain, info, parts = carry
-            kernel = mclmc.build_kernel()
+            kernel: Any = mclmc.build_kernel()
             part_key = jax.random.fold_in(key, part + 100 * parts)
             chain, told = kernel(part_key, chain, log_density, 1.0, length, state.step_size / parts)
             error = info.energy_error + told.energy_change
@@ -107,7 +109,7 @@ class MCLMC:
             return (tries == 0) | ((tries == 1) & is_far(info))
 
         def cover(carry: Any) -> Any:
-            """The whole step: at the first try at once, at the second in parts. One loop, so that it is compiled once."""
+            """The whole step, first at once, then in parts; one loop, so that it is compiled once."""
             tries, _, _, first = carry
             parts = jnp.where(tries == 0, 1, PARTS)
             chain, info, _ = jax.lax.fori_loop(0, parts, attempt, (state.chain, nothing, parts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +15,7 @@ from pdescry.surrogate.settings import check_positive, check_whole
 
 
 class State(NamedTuple):
-    chain: hmc.HMCState
+    chain: Any  # BlackJAX's HMCState
     step_size: jax.Array
 
 
@@ -49,7 +49,8 @@ class NUTS:
 
     def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
         mass = jnp.ones(state.chain.position.size, jnp.float32)
-        chain, info = nuts.build_kernel()(key, state.chain, log_density, state.step_size, mass, self.doublings)
+        kernel: Any = nuts.build_kernel()
+        chain, info = kernel(key, state.chain, log_density, state.step_size, mass, self.doublings)
         error = info.energy - (0.5 * jnp.sum(jnp.square(info.momentum)) - state.chain.logdensity)
         return state._replace(chain=chain), Info(chain.logdensity, error, info.acceptance_rate, info.is_divergent)
 

@@ -31,10 +31,10 @@ class SamplingError(PdescryError):
 class Info(NamedTuple):
     """What a transition reports. Energy error: the change of a quantity that exact dynamics would conserve."""
 
-    log_density: jax.Array
-    energy_error: jax.Array
-    acceptance: jax.Array  # NaN where nothing is ever rejected
-    divergent: jax.Array
+    log_density: Any
+    energy_error: Any
+    acceptance: Any  # NaN where nothing is ever rejected
+    divergent: Any
 
 
 class Sampler(Protocol):
