@@ -1,7 +1,8 @@
 """pdescry: the partial differential equation behind a handful of noisy sensors, and how sure it is.
 
 The names below load when first used, so that ``import pdescry`` is quick. Start with :func:`pdescry.read` for your own
-file, :mod:`pdescry.systems` for synthetic readings, and :func:`pdescry.simulate` to solve an equation forward.
+file, :mod:`pdescry.systems` for synthetic readings, :func:`pdescry.interpolate` for the field behind readings, and
+:func:`pdescry.simulate` to solve an equation forward.
 """
 
 from __future__ import annotations
@@ -23,16 +24,20 @@ if TYPE_CHECKING:
     from pdescry.errors import PdescryError as PdescryError
     from pdescry.solver import Solution as Solution
     from pdescry.solver import simulate as simulate
+    from pdescry.surrogate import Posterior as Posterior
+    from pdescry.surrogate import interpolate as interpolate
 
 _HOME = {
     "Equation": "pdescry.equation",
     "EquationError": "pdescry.errors",
     "InputError": "pdescry.errors",
     "PdescryError": "pdescry.errors",
+    "Posterior": "pdescry.surrogate",
     "Readings": "pdescry.data",
     "Solution": "pdescry.solver",
     "Term": "pdescry.equation",
     "candidates": "pdescry.equation",
+    "interpolate": "pdescry.surrogate",
     "read": "pdescry.data",
     "simulate": "pdescry.solver",
     "systems": "pdescry.data",
@@ -47,6 +52,8 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "Readings",
     "read",
     "systems",
+    "interpolate",
+    "Posterior",
     "PdescryError",
     "InputError",
     "EquationError",
