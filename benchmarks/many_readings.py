@@ -62,8 +62,8 @@ def main() -> None:
         per_reading = found["milliseconds"] / number
         first = first or per_reading
         print(
-            f"{number:7d} readings: {found['milliseconds']:8.2f} ms a gradient ({per_reading / first:.2f} × the first, per "
-            f"reading), {found['megabytes']:.0f} MB",
+            f"{number:7d} readings: {found['milliseconds']:8.2f} ms a gradient "
+            f"({per_reading / first:.2f} × the first, per reading), {found['megabytes']:.0f} MB",
             flush=True,
         )
 

@@ -23,6 +23,19 @@ def test_the_python_lines_run(tmp_path):
     subprocess.run([sys.executable, "-W", "error", "-c", block("python")], cwd=tmp_path, check=True)
 
 
+def test_the_lines_about_the_field_run(tmp_path):
+    small = (
+        "from pdescry.surrogate import MCLMC, Adam, Network\n"
+        "small = dict(network=Network(8, 2), start=Adam(steps=200), chains=2,"
+        " sampler=MCLMC(draws=30, thin=5, rungs=2, rung_transitions=100))\n"
+    )
+    shown = block("python", 1)
+    assert "interpolate(readings, " in shown
+    code = small + shown.replace("interpolate(readings, ", "interpolate(readings, **small, ")
+    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, check=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"rod.run", "rod.nc"}
+
+
 def test_the_first_command_prints_and_writes_what_it_says(tmp_path):
     command = block("sh").split("&& .venv/bin/pdescry ")[1]
     done = subprocess.run(

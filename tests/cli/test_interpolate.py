@@ -61,7 +61,7 @@ def cloud(finished, tmp_path) -> list[str]:
 def test_it_says_what_was_found_and_written(finished):
     assert finished.code == 0
     first, last = finished.out.splitlines()
-    assert first.startswith("Posterior of u: 40 draws in 2 chains (MCLMC); noise of u 0.")
+    assert first.startswith("Posterior of u: 2 × 20 draws by MCLMC; noise of u 0.")
     names = [str(finished.folder / name) for name in ("cloud.nc", "cloud.png", "table.csv")]
     assert last == f"Wrote {names[0]}, {names[1]} and {names[2]}."
     assert (finished.folder / "cloud.png").read_bytes().startswith(b"\x89PNG")

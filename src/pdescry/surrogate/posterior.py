@@ -69,8 +69,8 @@ class Posterior:
             for name, mean, sd in zip(self.readings.fields, means, sds, strict=True)
         )
         lines = [
-            f"Posterior of {', '.join(self.readings.fields)}: {self.n_draws} draws in {self.n_chains} chains "
-            f"({type(self.plan.sampler).__name__}); {noise}",
+            f"Posterior of {', '.join(self.readings.fields)}: {self.n_chains} × {self.positions.shape[1]} draws "
+            f"by {type(self.plan.sampler).__name__}; {noise}",
             f"  {self.diagnostics.verdict}",
             *(f"  {sentence}" for sentence in self.left_out),
         ]
