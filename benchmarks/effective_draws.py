@@ -67,7 +67,9 @@ def report(name: str, posterior: Posterior, seconds: float) -> dict[str, float]:
     for quantity in ("u", "u_xx"):
         part = values[quantity][:, values[quantity].shape[1] // 2 :]
         # Chain by chain: chains that disagree would otherwise count as a handful of draws, whatever each does.
-        effective = sum(_arviz().ess(_arviz().convert_to_dataset({"v": chain[None]}))["v"].values for chain in part)
+        effective = np.sum(
+            [_arviz().ess(_arviz().convert_to_dataset({"v": chain[None]}))["v"].values for chain in part], axis=0
+        )
         rates[f"{quantity} (worst)"] = float(effective.min()) / (seconds / 2)
         rates[f"{quantity} (5 %)"] = float(np.quantile(effective, 0.05)) / (seconds / 2)
     print("  effective draws per second:", ", ".join(f"{what} {rate:.3g}" for what, rate in rates.items()), flush=True)

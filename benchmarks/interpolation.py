@@ -1,6 +1,6 @@
 """How near the posterior mean comes to the field, and whether noise and intervals are right: nine cells × layouts.
 
-    python benchmarks/interpolation.py run [--layouts 3] [--out FILE.jsonl]     resumable: finished cells are kept
+    python benchmarks/interpolation.py run [--layouts 0 1 2] [--noises 0.05 0.01 0] [--out FILE.jsonl]     resumable: finished cells are kept
     python benchmarks/interpolation.py table [--out FILE.jsonl]                 Markdown
 
 Each cell is a system of the paper (16 random sensors, its times) and a noise level, with default settings of
@@ -61,10 +61,10 @@ def measure(name: str, noise: float, layout: int, places: np.ndarray | None) -> 
     }
 
 
-def run(out: Path, layouts: int, folder: Path | None) -> None:
+def run(out: Path, layouts: list[int], noises: list[float], folder: Path | None) -> None:
     done = {(row["system"], row["noise"], row["layout"]) for row in rows(out)}
-    for layout in range(layouts):
-        for noise in reversed(NOISES):
+    for layout in layouts:
+        for noise in noises:
             for name in PUBLISHED:
                 if (name, noise, layout) in done:
                     continue
@@ -122,11 +122,12 @@ def table(out: Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["run", "table"])
-    parser.add_argument("--layouts", type=int, default=3)
+    parser.add_argument("--layouts", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--noises", type=float, nargs="+", default=list(NOISES))
     parser.add_argument("--out", type=Path, default=Path("interpolation.jsonl"))
     parser.add_argument("--places", type=Path)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.what == "run":
-        run(given.out, given.layouts, given.places)
+        run(given.out, given.layouts, given.noises, given.places)
     table(given.out)

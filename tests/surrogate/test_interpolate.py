@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -12,13 +14,32 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
-from pdescry import InputError, Readings
-from pdescry.surrogate import MCLMC, PAPER_DNN, Adam, Network, Prior, interpolate, train
+from pdescry import InputError, PdescryError, Readings
+from pdescry.surrogate import (
+    HMC,
+    MCLMC,
+    NUTS,
+    PAPER_DNN,
+    Adam,
+    AdjustedMCLMC,
+    Network,
+    Noise,
+    Point,
+    Prior,
+    interpolate,
+    train,
+)
+from pdescry.surrogate import chain as chain_module
+from pdescry.surrogate.chain import Plan, blocks, collect, is_finished, run
 from pdescry.surrogate.interpolate import _fault
-from pdescry.surrogate.pool import n_cores, run_chains, traces
+from pdescry.surrogate.model import build
+from pdescry.surrogate.pool import _Clock, _Pool, n_cores, run_chains, traces
+from pdescry.surrogate.problem import Problem
+from pdescry.surrogate.scaling import Scaling
 from tests.surrogate.conftest import SMALL, two_fields
 
 
@@ -43,13 +64,12 @@ def test_another_seed_gives_other_draws(readings, posterior):
     assert not np.array_equal(other.positions[0], posterior.positions[0])
 
 
-def test_nothing_is_traced_again_for_readings_of_the_same_shape(readings, posterior):
+def test_nothing_is_traced_again_for_readings_of_the_same_shape(readings):
+    interpolate(readings, **SMALL)
     before = traces()
-    shifted = replace(readings, values=readings.values * 2 + 1)
-    again = interpolate(shifted, **SMALL)
+    interpolate(replace(readings, values=readings.values * 2 + 1), **SMALL)
     assert before > 0
     assert traces() == before
-    assert again.n_draws == posterior.n_draws
 
 
 def test_units_do_not_matter(readings, posterior):
@@ -91,48 +111,87 @@ def unbroken():
     return interpolate(two_fields(), **SMALL)
 
 
-def start_and_kill(workdir: Path, when) -> None:
-    """Begin the run in another process, and kill it as soon as ``when()`` holds."""
+def start_and_kill(workdir: Path, n_blocks: int) -> list[int]:
+    """Begin the run in another process, kill it when chain 0 has some blocks; returns the workers it leaves behind."""
     root = str(Path(__file__).parents[2])
     process = subprocess.Popen([sys.executable, "-c", SCRIPT.format(root=root, workdir=str(workdir))])
-    deadline = time.monotonic() + 120
-    while not when() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.002)
+    deadline = time.monotonic() + 180
+    while len(list(workdir.glob("chain-00/block-*.npz"))) < n_blocks:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    workers = [pid for pid in _children(process.pid) if _is_alive(pid)]
     process.send_signal(signal.SIGKILL)
     process.wait()
+    return workers
+
+
+def _children(parent: int) -> list[int]:
+    found = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    return [int(pid) for pid, ppid in (line.split() for line in found.splitlines()) if int(ppid) == parent]
+
+
+def _is_alive(pid: int) -> bool:
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
+    return bool(state.strip()) and not state.startswith("Z")
 
 
 @pytest.mark.parametrize("n_blocks", [1, 3, 5])
 def test_killed_and_resumed_ends_with_the_same_draws(tmp_path, unbroken, n_blocks):
-    start_and_kill(tmp_path, lambda: len(list(tmp_path.glob("chain-00/block-*.npz"))) >= n_blocks)
-    # The workers end by themselves when their parent is gone; what they still finish does no harm.
+    workers = start_and_kill(tmp_path, n_blocks)
+    # They end by themselves when their parent is gone.
+    deadline = time.monotonic() + 20
+    while any(_is_alive(pid) for pid in workers):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert workers
     resumed = interpolate(two_fields(), **SMALL, workdir=tmp_path)
     np.testing.assert_array_equal(resumed.positions, unbroken.positions)
     for one, other in zip(resumed.trace, unbroken.trace, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
-def test_workers_end_with_their_parent(tmp_path):
-    start_and_kill(tmp_path, lambda: any(tmp_path.glob("chain-00/block-*.npz")))
-    deadline = time.monotonic() + 20
-    while _workers_on(tmp_path) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    before = sorted(path.name for path in tmp_path.glob("chain-*/block-*.npz"))
-    time.sleep(0.5)
-    assert sorted(path.name for path in tmp_path.glob("chain-*/block-*.npz")) == before
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        MCLMC(draws=5, thin=3, burn=2, rungs=2, rung_transitions=20),
+        AdjustedMCLMC(draws=5, thin=2, burn=2, rungs=2, rung_transitions=10, steps=3),
+        HMC(draws=5, burn=2, rungs=2, rung_transitions=10, steps=3),
+        HMC(step_size=1e-4, draws=5, burn=2, steps=3),
+        NUTS(draws=5, burn=2, rungs=2, rung_transitions=10, doublings=3),
+        Point(),
+    ],
+    ids=repr,
+)
+def test_every_block_is_a_place_to_resume_from(tmp_path, monkeypatch, sampler):
+    monkeypatch.setattr(chain_module, "BLOCK_WORK", 2e6)  # several blocks a stage, and a short last one
+    readings = two_fields()
+    model, seen = build(readings, Network(4, 1), Prior(), Noise(), Scaling.of(readings))
+    plan = Plan(model, Adam(steps=50), sampler)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    whole.mkdir()
+    parts.mkdir()
+    run(plan, seen, 0, 0, whole, lambda stage, fraction: None)
+    number = len(blocks(plan, len(readings)))
+    assert number >= (2 if isinstance(sampler, Point) else 6)
 
+    class Stop(Exception):
+        pass
 
-def _workers_on(folder: Path) -> bool:
-    """Whether an orphan still runs the worker's module."""
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (entry / "cmdline").read_bytes()
-            parent = (entry / "stat").read_text().rsplit(")", 1)[1].split()[1]
-        except OSError:
-            continue
-        if b"pdescry.surrogate.worker" in command and parent == "1":
-            return True
-    return False
+    for _ in range(number):  # one more block each time, from what is on disk
+        told = []
+
+        def stop(stage, fraction, told=told):
+            told.append(stage)
+            if len(told) == 2:
+                raise Stop
+
+        with contextlib.suppress(Stop):
+            run(plan, seen, 0, 0, parts, stop)
+    assert is_finished(plan, len(readings), parts)
+    for one, other in zip(collect(plan, len(readings), whole), collect(plan, len(readings), parts), strict=True):
+        for mine, yours in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+            np.testing.assert_array_equal(mine, yours)
 
 
 @pytest.fixture
@@ -241,6 +300,11 @@ def test_readings_that_are_no_numbers(readings, part):
         ({"chains": 0}, "chains"),
         ({"workers": 0}, "workers"),
         ({"seed": -1}, "seed"),
+        ({"seed": 2**32}, "seed"),
+        ({"sampler": "nuts"}, "the sampler"),
+        ({"sampler": MCLMC}, "the sampler"),
+        ({"network": 50}, "the network"),
+        ({"noise": np.array([0.1, 0.2])}, "one per field"),
         ({"noise": 0.0}, "above zero"),
         ({"noise": [0.1, 0.2]}, "one per field"),
         ({"standardise": "none"}, "standardise"),
@@ -259,7 +323,15 @@ def test_what_is_no_readings():
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: MCLMC(draws=0), lambda: MCLMC(energy_error=0.0), lambda: Adam(steps=-1), lambda: Adam(learning_rate=0.0)],
+    [
+        lambda: MCLMC(draws=0),
+        lambda: MCLMC(rungs=0),
+        lambda: MCLMC(energy_error=0.0),
+        lambda: NUTS(acceptance=1.5),
+        lambda: HMC(step_size=-1.0),
+        lambda: Adam(steps=-1),
+        lambda: Adam(learning_rate=0.0),
+    ],
 )
 def test_bad_sampler_settings(make):
     with pytest.raises(InputError):
@@ -274,19 +346,66 @@ def test_more_workers_than_cores_warn_and_go_on(readings, posterior):
 
 
 def test_stuck_and_nan_chains_are_told_apart(posterior):
-    draws, trace, burn_in = posterior.positions[0], posterior.trace, posterior.burn_in
+    draws, trace = posterior.positions[0], posterior.trace
     one = type(trace)(*(part[0] for part in trace))
-    assert _fault(0, draws, one, burn_in) is None
-    assert "stuck" in (_fault(0, np.repeat(draws[:1], len(draws), 0), one, burn_in) or "")
+    assert _fault(0, draws, one) is None
+    assert "stuck" in (_fault(0, np.repeat(draws[:1], len(draws), 0), one) or "")
     broken = draws.copy()
     broken[5, 3] = np.nan
-    assert "NaN" in (_fault(0, broken, one, burn_in) or "")
+    assert "NaN" in (_fault(0, broken, one) or "")
 
 
-def test_a_worker_that_dies_is_told(readings, tmp_path):
+def test_a_worker_that_fails_is_told(tmp_path):
     (tmp_path / "problem.json").write_text("{}")
-    with pytest.raises(Exception, match=r"worker process ended unexpectedly"):
+    with pytest.raises(PdescryError, match=r"worker process ended unexpectedly \(KeyError"):
         run_chains(tmp_path, [0], 1, lambda *what: None)
+
+
+def test_a_worker_that_was_killed_is_told_and_replaced(readings, posterior):
+    def kill(stage, fraction, left):
+        assert _Pool.current is not None
+        _Pool.current.workers[0].process.kill()
+
+    with pytest.raises(PdescryError, match=r"signal 9.*want of memory"):
+        interpolate(readings, **SMALL, progress=kill)
+    again = interpolate(readings, **SMALL)
+    np.testing.assert_array_equal(again.positions, posterior.positions)
+    assert _Pool.current is not None
+    _Pool.current.workers[0].process.kill()  # while it has nothing to do
+    _Pool.current.workers[0].process.wait()
+    np.testing.assert_array_equal(interpolate(readings, **SMALL).positions, posterior.positions)
+
+
+def test_a_workdir_that_cannot_be_written_is_no_bad_chain(tmp_path, monkeypatch):
+    # As a full disk would: the block's name is taken by a folder that holds something.
+    (tmp_path / "chain-00" / "block-00000.npz" / "something").mkdir(parents=True)
+    (tmp_path / "problem.json").write_text("")
+    (tmp_path / "problem.json").unlink()
+    monkeypatch.setattr(Problem, "settle", _settle_anyway)
+    with pytest.raises(PdescryError, match="Cannot write"), pytest.warns(UserWarning, match="damaged"):
+        interpolate(two_fields(), **SMALL, workdir=tmp_path)
+
+
+def _settle_anyway(problem, folder):
+    np.savez(folder / "problem.npz", **problem.seen._asdict())
+    (folder / "problem.json").write_text(json.dumps(problem.describe()))
+
+
+def test_the_users_settings_of_jax_do_not_reach_the_workers(readings, posterior, monkeypatch):
+    monkeypatch.setenv("JAX_ENABLE_X64", "1")
+    monkeypatch.setenv("JAX_DEFAULT_PRNG_IMPL", "rbg")
+    assert _Pool.current is not None
+    _Pool.current.close()  # the next call starts workers that would see them
+    np.testing.assert_array_equal(interpolate(readings, **SMALL).positions, posterior.positions)
+
+
+@pytest.mark.parametrize("n_chains", range(1, 8))
+def test_time_left_of_a_resumed_run_is_finite(n_chains):
+    told = []
+    clock = _Clock(lambda *what: told.append(what[2]), n_chains, 0.0)
+    for chain in range(n_chains):
+        clock.tell(chain, "sampling", 0.1 + 0.7 / (chain + 1))
+    assert told == [None] * n_chains
 
 
 # ---- the paper's baseline --------------------------------------------------------------------------------------------

@@ -165,3 +165,19 @@ def test_chains_that_left_the_numbers_are_left_out_and_told(readings):
         warnings.simplefilter("ignore")
         with pytest.raises(SamplingError, match=r"Chain 0 .*Chain 1 "):
             interpolate(readings, network=Network(4, 1), sampler=wild, start=Adam(steps=10), chains=2)
+
+
+def test_a_step_beyond_repair_is_a_divergence():
+    sampler = MCLMC()
+    density = lambda z: -0.5 * jnp.sum(jnp.square(z) * jnp.asarray([1.0, 1e8]))  # noqa: E731
+    state = sampler.init(density, jnp.ones(2, jnp.float32), jax.random.key(0))
+    _, info = sampler.step(density, state._replace(step_size=jnp.float32(1.0)), jax.random.key(1))
+    assert bool(info.divergent)
+    _, info = sampler.step(density, state._replace(step_size=jnp.float32(1e-7)), jax.random.key(1))
+    assert not bool(info.divergent)
+
+
+def test_settings_from_numpy_are_plain():
+    sampler = MCLMC(draws=np.int64(7), energy_error=np.float32(1e-3))  # pyright: ignore[reportArgumentType]
+    assert type(sampler.draws) is int
+    assert type(sampler.energy_error) is float

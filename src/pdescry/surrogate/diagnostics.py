@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -21,9 +21,7 @@ from numpy.typing import NDArray
 from pdescry.data import Readings
 from pdescry.surrogate.model import Model
 from pdescry.surrogate.network import evaluate
-
-if TYPE_CHECKING:
-    from pdescry.surrogate.posterior import Posterior
+from pdescry.surrogate.posterior import Posterior, disturbed
 
 PROBES = 100
 # Beyond these a summary of the draws depends on which draws one happened to get. R-hat and effective draws are wanted
@@ -31,6 +29,7 @@ PROBES = 100
 R_HAT, ESS, DRIFT, MOST = 1.1, 50.0, 1.5, 0.95
 # Fewer draws a chain say nothing about mixing.
 FEWEST = 10
+_SMALLER = "use a smaller step (energy_error of MCLMC, step_size of HMC) or a longer warm start"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,9 +39,9 @@ class Diagnostics:
     is worst.
 
     acceptance: mean, NaN where the sampler never rejects. energy_error: mean square per transition and dimension.
-    divergences: transitions that left the numbers or the energy shell. drift: by how many of its own standard
-    deviations log p moved from the first third to the last, mean over chains. coverage: fraction of readings within
-    their 95 % predictive intervals.
+    divergences: transitions that left the numbers, or whose energy error was far out. drift: by how many of its own
+    standard deviations log p moved from the first third to the last, in the worst chain. coverage: fraction of
+    readings within their 95 % predictive intervals.
     """
 
     table: pd.DataFrame
@@ -75,10 +74,9 @@ def diagnose(posterior: Posterior) -> Diagnostics:
     divergences = int(np.sum(trace.divergences))
     drift = _drift(np.asarray(trace.log_density, float))
     coverage = _coverage(posterior)
-    faults = _faults(posterior, table, divergences, drift, coverage)
-    field = table.drop(index="log noise", errors="ignore")
+    faults = _faults(posterior, table, energy_error, divergences, drift, coverage)
     verdict = (
-        f"mixed: R-hat at most {field.r_hat.max():.2f}, at least {field.ess_bulk.min():.0f} effective draws"
+        f"mixed: R-hat at most {table.r_hat.max():.2f}, at least {table.ess_bulk.min():.0f} effective draws"
         if not faults
         else "not mixed: " + "; ".join(faults)
     )
@@ -151,9 +149,11 @@ def _table(values: dict[str, NDArray[np.float64]], points: NDArray[np.float64], 
         noise = np.log(posterior.noise_sd)
         quantities["log noise"] = noise.reshape(*noise.shape[:2], -1)
     # A quantity that does not vary at all (u_xx of a linear model) has no R-hat, and needs none.
-    quantities = {name: part for name, part in quantities.items() if np.ptp(part, axis=(0, 1)).all()}
+    quantities = {name: part for name, part in quantities.items() if np.ptp(part, axis=(0, 1)).any()}
     data = az.convert_to_dataset(quantities)
-    r_hat, bulk, tail = _r_hat(data), az.ess(data, method="bulk"), az.ess(data, method="tail")
+    with np.errstate(invalid="ignore"):
+        r_hat, bulk, tail = _r_hat(data), az.ess(data, method="bulk"), az.ess(data, method="tail")
+    r_hat = r_hat.fillna(np.inf)  # a point where nothing moves
     names = (posterior.readings.time_name, *posterior.readings.axes)
     rows = {}
     for name in quantities:
@@ -179,54 +179,60 @@ def _r_hat(data: Any) -> Any:
 
 
 def _drift(log_density: NDArray[np.float64]) -> float:
-    """By how many standard deviations log p moved, from the first third of the draws to the last; mean over chains."""
+    """By how many sds log p moved from the first third of the draws to the last, in the worst chain."""
     third = log_density.shape[1] // 3
     if third < 2:
         return 0.0
     first, last = log_density[:, :third], log_density[:, -third:]
     spread = np.sqrt((first.var(1) + last.var(1)) / 2)
-    return float(np.mean((last.mean(1) - first.mean(1)) / np.maximum(spread, 1e-12)))
+    drifts = (last.mean(1) - first.mean(1)) / np.maximum(spread, 1e-12)
+    return float(drifts[np.argmax(np.abs(drifts))])
 
 
 def _coverage(posterior: Posterior) -> float:
     readings = posterior.readings
-    points = np.column_stack([readings.time, readings.space])
     # A few thousand tell the fraction to a percent.
-    chosen = np.random.default_rng(0).permutation(len(readings))[:4000]
-    ends = posterior.predict(*points[chosen].T, noise=True, grid=False)
-    inside = [
-        (ends[f"{name}_low"] <= readings.values[chosen, k]) & (readings.values[chosen, k] <= ends[f"{name}_high"])
-        for k, name in enumerate(readings.fields)
-    ]
-    return float(np.mean(inside))
+    rows = np.random.default_rng(0).permutation(len(readings))[:4000]
+    inside = []
+    for part in np.array_split(rows, -(-len(rows) // 500)):  # in parts: memory does not grow with the readings
+        values = posterior.values(np.column_stack([readings.time, readings.space])[part])
+        low, high = np.quantile(disturbed(values, posterior.noise_of_readings(part)), [0.025, 0.975], axis=0)
+        inside.append((low <= readings.values[part].T) & (high >= readings.values[part].T))
+    return float(np.mean(np.concatenate(inside, axis=1)))
 
 
-def _faults(posterior: Posterior, table: pd.DataFrame, divergences: int, drift: float, coverage: float) -> list[str]:
+def _faults(
+    posterior: Posterior, table: pd.DataFrame, energy_error: float, divergences: int, drift: float, coverage: float
+) -> list[str]:
     """What is wrong, each with what to do about it; empty if nothing is."""
     faults = []
     sampler, trace = posterior.plan.sampler, posterior.trace
     transitions = posterior.n_draws * sampler.thin
+    wanted = getattr(sampler, "energy_error", None)
     if divergences > 0.01 * transitions:
-        faults.append(f"{divergences} of {transitions} transitions diverged: use a smaller step size")
+        faults.append(f"{divergences} of {transitions} transitions diverged: {_SMALLER}")
+    elif wanted is not None and energy_error > 10 * wanted:
+        faults.append(f"the energy error is {energy_error / wanted:.0f} times what was asked: {_SMALLER}")
     if np.mean(trace.acceptance) < 0.3:
-        faults.append(f"only {np.mean(trace.acceptance):.0%} of the proposals were accepted: use a smaller step size")
+        faults.append(f"only {np.mean(trace.acceptance):.0%} of the proposals were accepted: {_SMALLER}")
     if abs(drift) > DRIFT:
         faults.append(f"log p still drifts ({drift:+.1f} sd): use a longer burn-in (burn={4 * max(sampler.burn, 25)})")
-    field = table.drop(index="log noise", errors="ignore")
     longer = 0.0
-    if not field.r_hat.max() <= R_HAT:
-        worst = field.r_hat.idxmax()
-        faults.append(f"the chains differ in {worst}, most at {field.worst_at[worst]} (R-hat {field.r_hat.max():.2f})")
+    if not table.r_hat.max() <= R_HAT:
+        worst = table.r_hat.idxmax()
+        where = f", most at {table.worst_at[worst]}" if table.worst_at[worst] else ""
+        faults.append(f"the chains differ in {worst}{where} (R-hat {table.r_hat.max():.2f})")
         longer = 4.0
-    if not field.ess_bulk.min() >= ESS:
-        faults.append(f"only {field.ess_bulk.min():.0f} effective draws of {field.ess_bulk.idxmin()}")
-        longer = max(longer, 2.0, ESS / max(field.ess_bulk.min(), 1.0))
+    if not table.ess_bulk.min() >= ESS:
+        faults.append(f"only {table.ess_bulk.min():.0f} effective draws of {table.ess_bulk.idxmin()}")
+        longer = max(longer, 2.0, ESS / max(table.ess_bulk.min(), 1.0))
     if longer:
-        faults[-1] += (
-            f"; wanted are R-hat {R_HAT} and {ESS:.0f} draws: draw longer (thin={int(np.ceil(longer)) * sampler.thin})"
-        )
+        thin = int(np.ceil(longer)) * sampler.thin
+        faults[-1] += f"; wanted are R-hat {R_HAT} and {ESS:.0f} draws: draw longer (thin={thin})"
     if coverage < 0.85:
-        faults.append(f"only {coverage:.0%} of the readings lie in their 95 % intervals: the noise given is too small")
+        given = posterior.known_noise is not None
+        reason = "the noise given is too small" if given else "the network cannot follow them"
+        faults.append(f"only {coverage:.0%} of the readings lie in their 95 % intervals: {reason}")
     return faults
 
 

@@ -22,9 +22,9 @@ from pdescry.surrogate.pool import Progress, run_chains
 from pdescry.surrogate.posterior import Posterior
 from pdescry.surrogate.prior import Prior
 from pdescry.surrogate.problem import Problem
-from pdescry.surrogate.samplers import MCLMC, Point, Sampler, SamplingError
+from pdescry.surrogate.samplers import MCLMC, SAMPLERS, Point, Sampler, SamplingError
 from pdescry.surrogate.scaling import Scaling, Standardise
-from pdescry.surrogate.settings import check_choice, check_whole
+from pdescry.surrogate.settings import check_choice, check_kind, check_whole
 from pdescry.surrogate.warm_start import PAPER_DNN, Adam
 
 
@@ -53,10 +53,9 @@ def interpolate(
     that was stopped, at whatever moment, goes on from there when it is repeated, and ends with the same draws.
     progress: called with the stage, the fraction done and the seconds left.
     """
-    check_whole("number of chains", chains, 1)
-    check_whole("seed", seed, 0)
-    if workers is not None:
-        check_whole("number of workers", workers, 1)
+    chains = check_whole("number of chains", chains, 1)
+    seed = check_whole("seed", seed, 0, below=2**32)
+    workers = None if workers is None else check_whole("number of workers", workers, 1)
     problem, scaling, known = _pose(readings, network, prior, noise, start, sampler, seed, standardise)
     with _folder(workdir) as folder:
         problem.settle(folder)
@@ -112,6 +111,10 @@ def _pose(
     """The problem as chains see it, how to come back from it, and the noise (f, N) if it is known."""
     _check_readings(readings)
     check_choice("standardise", standardise, ("all", "inputs"))
+    check_kind("the network", network, (Network,))
+    check_kind("the prior", prior, (Prior,))
+    check_kind("the start", start, (Adam,))
+    check_kind("the sampler", sampler, tuple(SAMPLERS.values()))
     if noise is None:
         noise = Noise() if readings.noise is None else Noise("readings")
     elif not isinstance(noise, Noise):
@@ -161,7 +164,7 @@ def _assemble(
 ) -> Posterior:
     """One posterior from the chains that can be believed."""
     left_out = dict(failures)
-    left_out |= {chain: reason for chain, parts in found.items() if (reason := _fault(chain, *parts))}
+    left_out |= {chain: reason for chain, parts in found.items() if (reason := _fault(chain, *parts[:2]))}
     kept = [parts for chain, parts in found.items() if chain not in left_out]
     sentences = tuple(f"Left out: {reason}" for _, reason in sorted(left_out.items()))
     if not kept:
@@ -181,10 +184,10 @@ def _assemble(
     )
 
 
-def _fault(chain: int, positions: NDArray[np.float32], trace: Trace, burn_in: Trace) -> str | None:
+def _fault(chain: int, positions: NDArray[np.float32], trace: Trace) -> str | None:
     """Why a finished chain must not be averaged in, or None."""
     if not (np.isfinite(positions).all() and np.isfinite(trace.log_density).all()):
-        return f"Chain {chain} holds draws that are no numbers (NaN); use a smaller step size or another seed."
+        return f"Chain {chain} holds draws that are no numbers (NaN); use another seed or sampler."
     if len(positions) > 1 and (np.diff(positions, axis=0) == 0).all(1).mean() > 0.9:
-        return f"Chain {chain} got stuck (most draws repeat the one before); use a smaller step size or another seed."
+        return f"Chain {chain} got stuck (most draws repeat the one before); use another seed or sampler."
     return None

@@ -14,7 +14,7 @@ from itertools import pairwise
 import jax
 import jax.numpy as jnp
 
-from pdescry.surrogate.settings import check_whole
+from pdescry.surrogate.settings import check_whole, plain
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,11 @@ class Network:
     depth: int = 4
 
     def __post_init__(self) -> None:
-        check_whole("width of the network", self.width, 1)
-        check_whole("depth of the network", self.depth, 0)
+        plain(
+            self,
+            width=check_whole("width of the network", self.width, 1),
+            depth=check_whole("depth of the network", self.depth, 0),
+        )
 
     def shapes(self, inputs: int, outputs: int) -> tuple[tuple[int, int], ...]:
         """(out, in + 1) of each layer's matrix."""

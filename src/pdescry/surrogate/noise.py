@@ -30,7 +30,7 @@ class Noise:
 
     def __post_init__(self) -> None:
         check_choice("noise to be per", self.per, ("field", "sensor"))
-        if self.sd is None or self.sd == "readings":
+        if self.sd is None or (isinstance(self.sd, str) and self.sd == "readings"):
             return
         try:
             numbers = np.atleast_1d(np.asarray(self.sd, float))

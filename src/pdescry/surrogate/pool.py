@@ -10,6 +10,7 @@ The processes stay for the next call, with what they compiled; they end with thi
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import subprocess
@@ -54,8 +55,20 @@ def n_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _environment() -> dict[str, str]:
+    """What a worker finds: one thread, and none of the user's settings of JAX that would change the draws."""
+    kept = ("JAX_PLATFORM", "JAX_COMPILATION_CACHE", "JAX_PERSISTENT_CACHE", "JAX_ROCM", "JAX_CUDA")
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("JAX_") or name.startswith(kept)
+    }
+    environment["JAX_ENABLE_X64"] = "0"
+    environment["NPROC"] = "1"  # XLA's number of threads on CPUs
+    environment.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # several processes may share a device
+    return environment
+
+
 class _Clock:
-    """Fractions of chains → one fraction and the time left, from the pace since each chain's first report."""
+    """Fractions of chains → one fraction and the time left, from the pace so far."""
 
     def __init__(self, progress: Progress, n_chains: int, done_before: float) -> None:
         self.progress, self.before = progress, done_before
@@ -71,7 +84,7 @@ class _Clock:
         self.fractions[place], self.stages[place] = fraction, stage
         overall = sum(self.fractions) / n_chains
         done = overall - self.found
-        left = (time.monotonic() - self.began) * (1 - overall) / done if done > 0 else None
+        left = (time.monotonic() - self.began) * (1 - overall) / done if done > 1e-6 else None
         busy = [stage for stage, fraction in zip(self.stages, self.fractions, strict=True) if stage and fraction < 1]
         self.progress((busy or [stage])[0], self.before + (1 - self.before) * overall, left)
 
@@ -80,18 +93,16 @@ class _Worker:
     """One process, and what it says, in lines of JSON handed to ``inbox``."""
 
     def __init__(self, number: int, inbox: Queue[tuple[int, dict[str, Any] | None]]) -> None:
+        # This very package, wherever it was imported from; at the end of the path, so that it shadows nothing.
         home = str(Path(pdescry.__file__).parent.parent)
-        environment = dict(os.environ)
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [home, environment.get("PYTHONPATH")]))
-        environment["NPROC"] = "1"  # XLA's number of threads on CPUs
-        environment.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # several processes may share a device
+        start = "import sys; sys.path.append(sys.argv[1]); from pdescry.surrogate.worker import main; main()"
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 -- lives as long as the process
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "pdescry.surrogate.worker"],
+            [sys.executable, "-P", "-c", start, home],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
-            env=environment,
+            env=_environment(),
             start_new_session=True,  # Ctrl-C goes to the parent, which decides
             text=True,
         )
@@ -108,13 +119,20 @@ class _Worker:
     def send(self, job: dict[str, Any]) -> None:
         assert self.process.stdin is not None
         self.chain = job["chain"]
-        self.process.stdin.write(json.dumps(job) + "\n")
-        self.process.stdin.flush()
+        with contextlib.suppress(OSError):  # it has died: its last words come by the inbox
+            self.process.stdin.write(json.dumps(job) + "\n")
+            self.process.stdin.flush()
 
-    def last_words(self) -> str:
+    def end(self) -> PdescryError:
+        """What to tell of a process that ended by itself."""
+        status = self.process.wait()
         self.errors.seek(0)
         lines = self.errors.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else f"exit status {self.process.wait()}"
+        if status < 0:
+            reason = f"signal {-status}), perhaps for want of memory: use fewer workers or fewer readings"
+        else:
+            reason = f"{lines[-1] if lines else f'exit status {status}'})"
+        return PdescryError(f"A worker process ended unexpectedly ({reason}; with a workdir, repeat the call to go on.")
 
     def close(self) -> None:
         self.process.kill()
@@ -135,6 +153,8 @@ class _Pool:
 
     @classmethod
     def of_this_process(cls) -> _Pool:
+        if cls.current is not None and any(worker.process.poll() is not None for worker in cls.current.workers):
+            cls.current.close()  # one died since the last call
         # After a fork the pipes belong to the parent: begin anew.
         if cls.current is None or cls.current.owner != os.getpid():
             cls.current = _Pool()
@@ -142,13 +162,16 @@ class _Pool:
         return cls.current
 
     def close(self) -> None:
-        if self.owner == os.getpid():
-            for worker in self.workers:
-                worker.close()
-        self.workers = []
+        # Forgotten first: whatever interrupts what follows, nobody finds a pool of half its workers.
+        workers, self.workers = self.workers, []
         if _Pool.current is self:
             _Pool.current = None
             atexit.unregister(self.close)
+        if self.owner == os.getpid():
+            for worker in workers:
+                worker.process.kill()
+            for worker in workers:
+                worker.close()
 
     def run(self, folder: Path, chains: list[int], workers: int | None, clock: _Clock) -> dict[int, str]:
         if not self.workers:
@@ -166,10 +189,9 @@ class _Pool:
             number, message = self.inbox.get()
             worker = self.workers[number]
             if message is None:
-                raise PdescryError(
-                    f"A worker process ended unexpectedly ({worker.last_words()}), perhaps for want of memory: "
-                    "use fewer workers or fewer readings; a run with a workdir goes on where it stopped."
-                )
+                raise worker.end()
+            if "broken" in message:
+                raise PdescryError(message["broken"])
             chain: int = message["chain"]
             if "stage" in message:
                 clock.tell(chains.index(chain), message["stage"], message["fraction"])
@@ -189,7 +211,7 @@ class _Pool:
         while True:  # its greeting, which comes before anything it is asked
             number, message = self.inbox.get()
             if message is None:
-                raise PdescryError(f"A worker process could not start ({worker.last_words()}).")
+                raise worker.end()
             if number == len(self.workers) - 1 and "platform" in message:
                 self.platform, self.devices = message["platform"], message["devices"]
                 return

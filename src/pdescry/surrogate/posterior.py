@@ -81,10 +81,17 @@ class Posterior:
         """(chains, draws, fields, groups): the noise of each draw; groups are sensors, or one for all readings."""
         if self.known_noise is not None:
             shape = (*self.positions.shape[:2], len(self.readings.fields), 1)
-            return np.broadcast_to(self.known_noise.mean(1)[:, None], shape)
+            return np.broadcast_to(np.sqrt(np.mean(self.known_noise**2, 1))[:, None], shape)
         log_sd = _noise(self.plan.model, self.positions.reshape(self.n_draws, -1))
         sd = np.exp(np.asarray(log_sd, float)) * self.scaling.field_spread[:, None]
         return sd.reshape(self.n_chains, -1, *sd.shape[1:])
+
+    def noise_of_readings(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The noise of some readings under each draw, (draws over all chains, fields, rows)."""
+        if self.known_noise is not None:
+            return np.broadcast_to(self.known_noise[:, rows], (self.n_draws, len(self.readings.fields), len(rows)))
+        groups = self.readings.sensor[rows] if self.noise_sd.shape[-1] > 1 else np.zeros_like(rows)
+        return self.noise_sd.reshape(self.n_draws, len(self.readings.fields), -1)[:, :, groups]
 
     @cached_property
     def diagnostics(self) -> Diagnostics:
@@ -152,15 +159,14 @@ class Posterior:
     def _summarise(self, points: NDArray[np.float64], level: float, noise: bool) -> dict[str, NDArray[np.float64]]:
         tails = [(1 - level) / 2, (1 + level) / 2]
         parts: dict[str, list[NDArray[np.float64]]] = {}
-        rng = np.random.default_rng(0)  # the same question gets the same answer
         for start in range(0, len(points), BLOCK):  # block by block: memory does not grow with the points
             values = self.values(points[start : start + BLOCK])
             mean, sd = values.mean(0), values.std(0)
             if noise:
-                spread = self.noise_sd.mean(-1).reshape(self.n_draws, -1, 1)
+                # Where noise differs from sensor to sensor, an average one reads here.
+                spread = np.sqrt(np.mean(self.noise_sd**2, -1)).reshape(self.n_draws, -1, 1)
                 sd = np.sqrt(sd**2 + np.mean(spread**2, 0))
-                # One disturbance for each draw and point would need many draws for a smooth edge: several are used.
-                values = (values + spread * rng.standard_normal((8, *values.shape))).reshape(-1, *values.shape[1:])
+                values = disturbed(values, spread)
             low, high = np.quantile(values, tails, axis=0)
             for number, name in enumerate(self.readings.fields):
                 for ending, part in (("", mean), ("_sd", sd), ("_low", low), ("_high", high)):
@@ -187,6 +193,13 @@ class Posterior:
         from pdescry.surrogate.diagnostics import to_arviz
 
         return to_arviz(self)
+
+
+def disturbed(values: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Draws (draws, f, N) with noise of sd ``spread`` added, several times each while draws are few."""
+    times = int(np.clip(8000 // len(values), 1, 8))
+    noise = np.random.default_rng(0).standard_normal((times, *values.shape))  # the same question gets the same answer
+    return (values + spread * noise).reshape(-1, *values.shape[1:])
 
 
 def _columns(given: tuple[ArrayLike, ...], names: tuple[str, ...]) -> list[NDArray[np.float64]]:

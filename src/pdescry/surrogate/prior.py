@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pdescry.surrogate.settings import check_choice, check_positive
+from pdescry.surrogate.settings import check_choice, check_positive, plain
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Prior:
     def __post_init__(self) -> None:
         check_choice("kind of the prior", self.kind, ("fan_in", "standard_normal"))
         for name in ("spread", "first", "bias") + (() if self.scale is None else ("scale",)):
-            check_positive(f"{name} of the prior", getattr(self, name))
+            plain(self, **{name: check_positive(f"{name} of the prior", getattr(self, name))})
 
     def sds(self, shapes: tuple[tuple[int, int], ...]) -> list[NDArray[np.float32]]:
         """The sd of every entry of every layer's matrix (out, in + 1), before an inferred scale."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from pdescry.errors import InputError
 from pdescry.files import appearing
-from pdescry.surrogate.chain import Plan
+from pdescry.surrogate.chain import Plan, blocks
 from pdescry.surrogate.model import Model, Observations
 from pdescry.surrogate.network import Network
 from pdescry.surrogate.prior import Prior
@@ -33,11 +33,11 @@ from pdescry.surrogate.warm_start import Adam
 # What the digests are called in a message to the user.
 PARTS = {
     "inputs": "times or places of the readings",
-    "targets": "values of the readings",
+    "targets": "values of the readings (or whether they are standardised)",
     "inverse_sd": "noise sds that were given",
     "group": "sensors of the readings",
 }
-LIBRARIES = ("jax", "jaxlib", "blackjax", "optax", "numpy")
+LIBRARIES = ("pdescry", "jax", "jaxlib", "blackjax", "optax", "numpy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,13 @@ class Problem:
 
     def describe(self) -> dict[str, Any]:
         """What fixes the draws, as JSON can hold it."""
-        return {"settings": settings_of(self.plan) | {"seed": self.seed}, "readings": self._digests()}
+        programme = [f"{block.stage} {block.size}" for block in blocks(self.plan, self.n_readings)]
+        return {
+            "settings": settings_of(self.plan) | {"seed": self.seed},
+            "readings": self._digests(),
+            # The blocks that the chains' files are; another version of pdescry may cut chains otherwise.
+            "blocks": hashlib.sha256("\n".join(programme).encode()).hexdigest()[:16],
+        }
 
     def _digests(self) -> dict[str, str]:
         parts = {name: np.ascontiguousarray(getattr(self.seen, name)) for name in PARTS}
@@ -77,10 +83,10 @@ class Problem:
                     f"The folder {str(folder)!r} holds chains but no problem.json, so they cannot be told apart "
                     "from others; choose another workdir, or empty this one."
                 )
-            with appearing(folder / "problem.npz") as temporary:
-                np.savez(temporary, **self.seen._asdict())
             with appearing(told) as temporary:
                 temporary.write_text(json.dumps(self.describe() | {"versions": _versions()}, indent=1) + "\n")
+        with appearing(folder / "problem.npz") as temporary:  # also when resuming: it may have been damaged
+            np.savez(temporary, **self.seen._asdict())
 
     def _compare(self, stored: dict[str, Any], folder: Path) -> None:
         now = self.describe()
@@ -92,6 +98,8 @@ class Problem:
             for name, _, _ in _differences(stored.get("readings", {}), now["readings"])
             if name in PARTS
         ]
+        if not differences and stored.get("blocks") != now["blocks"]:
+            differences = ["its chains are cut into other blocks, by another version of pdescry"]
         if differences:
             raise InputError(
                 f"The folder {str(folder)!r} holds a run of another problem: {'; '.join(differences)}. "

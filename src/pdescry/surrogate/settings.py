@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any
 
 from pdescry.errors import InputError
 
 
-def check_whole(what: str, value: Any, least: int) -> None:
-    """A whole number, at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+def check_whole(what: str, value: Any, least: int, below: int | None = None) -> int:
+    """A whole number, at least ``least`` (and less than ``below``), as a plain int."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
         raise InputError(f"Expected the {what} to be a whole number of at least {least}; got {value!r}.")
+    if below is not None and int(value) >= below:
+        raise InputError(f"Expected the {what} to be a whole number below {below}; got {value!r}.")
+    return int(value)
 
 
-def check_positive(what: str, value: Any) -> None:
-    """A finite number above zero."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (0 < value < math.inf):
-        raise InputError(f"Expected the {what} to be a finite number above zero; got {value!r}.")
+def check_positive(what: str, value: Any, below: float = math.inf) -> float:
+    """A finite number above zero (and less than ``below``), as a plain float."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not (0 < float(value) < below):
+        limit = "" if below == math.inf else f" and below {below:g}"
+        raise InputError(f"Expected the {what} to be a finite number above zero{limit}; got {value!r}.")
+    return float(value)
 
 
 def check_choice(what: str, value: Any, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise InputError(f"Expected the {what} to be one of {', '.join(map(repr, choices))}; got {value!r}.")
+
+
+def check_kind(what: str, value: Any, kinds: tuple[type, ...]) -> None:
+    """An object of one of these kinds, not its class and not its name."""
+    if not isinstance(value, kinds):
+        shown = ", ".join(f"{kind.__name__}(…)" for kind in kinds)
+        raise InputError(f"Expected {what} to be {shown} from pdescry.surrogate; got {value!r}.")
+
+
+def plain(settings: Any, **checked: Any) -> None:
+    """Put checked, plain numbers into a frozen set of settings: numpy's would not survive the way to a file."""
+    for name, value in checked.items():
+        object.__setattr__(settings, name, value)

@@ -21,7 +21,7 @@ import optax
 
 from pdescry.surrogate.model import Model, Observations
 from pdescry.surrogate.network import evaluate
-from pdescry.surrogate.settings import check_choice, check_positive, check_whole
+from pdescry.surrogate.settings import check_choice, check_positive, check_whole, plain
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,11 @@ class Adam:
     objective: Literal["posterior", "misfit"] = "posterior"
 
     def __post_init__(self) -> None:
-        check_whole("steps of Adam", self.steps, 0)
-        check_positive("learning_rate of Adam", self.learning_rate)
+        plain(
+            self,
+            steps=check_whole("steps of Adam", self.steps, 0),
+            learning_rate=check_positive("learning_rate of Adam", self.learning_rate),
+        )
         check_choice("objective of Adam", self.objective, ("posterior", "misfit"))
 
     @property

@@ -1,4 +1,4 @@
-"""The process that runs chains: ``python -m pdescry.surrogate.worker``, started by ``pool.py`` and by nobody else.
+"""The process that runs chains: started by ``pool.py`` and by nobody else.
 
 It reads one job a line ({"folder", "chain", "device"}) and answers in lines of JSON. It lives as long as its standard
 input is open: when the parent ends, in whatever way, it ends too. Between jobs it keeps what it compiled.
@@ -20,6 +20,7 @@ import jax
 from pdescry.errors import PdescryError
 from pdescry.surrogate.chain import TRACES, run
 from pdescry.surrogate.problem import Problem
+from pdescry.surrogate.samplers import SamplingError
 
 
 def main() -> None:
@@ -37,8 +38,10 @@ def main() -> None:
         job = jobs.get()
         try:
             _work(job, answer)
-        except PdescryError as fault:
+        except SamplingError as fault:  # of this chain; the others may do well
             answer(chain=job["chain"], failed=str(fault))
+        except PdescryError as fault:  # of the machine: a full disk, a file that cannot be read
+            answer(chain=job["chain"], broken=str(fault))
 
 
 def _listen(jobs: SimpleQueue[dict[str, Any]]) -> None:
@@ -62,7 +65,3 @@ def _work(job: dict[str, Any], answer: Any) -> None:
         )
     told = [str(each.message) for each in caught if each.category is UserWarning]
     answer(chain=chain, finished=True, traces=sum(TRACES.values()), warnings=told)
-
-
-if __name__ == "__main__":
-    main()

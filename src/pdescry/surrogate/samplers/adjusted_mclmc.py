@@ -9,9 +9,8 @@ import jax
 import jax.numpy as jnp
 from blackjax.mcmc import adjusted_mclmc_dynamic as adjusted
 
-from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_counts, check_step_size
+from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
 from pdescry.surrogate.samplers.step_size import adapt
-from pdescry.surrogate.settings import check_positive, check_whole
 
 
 class State(NamedTuple):
@@ -32,10 +31,7 @@ class AdjustedMCLMC:
     acceptance: float = 0.8
 
     def __post_init__(self) -> None:
-        check_counts(self)
-        check_whole("steps of AdjustedMCLMC", self.steps, 1)
-        check_whole("rung_transitions of AdjustedMCLMC", self.rung_transitions, 10)
-        check_positive("acceptance of AdjustedMCLMC", self.acceptance)
+        check_fields(self, ("acceptance",), steps=1)
 
     @property
     def gradients(self) -> float:

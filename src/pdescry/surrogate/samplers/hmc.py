@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 from blackjax.mcmc import hmc
 
-from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_counts, check_step_size
+from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
 from pdescry.surrogate.samplers.step_size import adapt
-from pdescry.surrogate.settings import check_positive, check_whole
+from pdescry.surrogate.settings import plain
 
 
 class State(NamedTuple):
@@ -36,13 +36,10 @@ class HMC:
     acceptance: float = 0.8
 
     def __post_init__(self) -> None:
-        check_counts(self)
-        check_whole("steps of HMC", self.steps, 1)
-        check_whole("rung_transitions of HMC", self.rung_transitions, 10)
-        check_positive("acceptance of HMC", self.acceptance)
-        if self.step_size is not None:
-            check_positive("step_size of HMC", self.step_size)
-            object.__setattr__(self, "rungs", 0)  # nothing to tune
+        given = ("step_size",) if self.step_size is not None else ()
+        check_fields(self, ("acceptance", *given), steps=1, rungs=0 if given else 1)
+        if given:
+            plain(self, rungs=0)  # nothing to tune
 
     @property
     def gradients(self) -> float:
@@ -61,7 +58,7 @@ class HMC:
         if self.step_size is None:
             # Trajectories of one length return to where they began in some direction, and stay blind to it.
             key, jitter = jax.random.split(key)
-            step_size = step_size * jax.random.uniform(jitter, minval=0.8, maxval=1.2)
+            step_size = step_size * jax.random.uniform(jitter, (), jnp.float32, 0.8, 1.2)
         kernel: Any = hmc.build_kernel()
         chain, info = kernel(key, state.chain, log_density, step_size, mass, self.steps)
         kinetic = 0.5 * jnp.sum(jnp.square(info.momentum))

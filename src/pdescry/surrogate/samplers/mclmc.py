@@ -25,8 +25,7 @@ import jax
 import jax.numpy as jnp
 from blackjax.mcmc import mclmc
 
-from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_counts, check_step_size
-from pdescry.surrogate.settings import check_positive, check_whole
+from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
 
 # Trials in one rung of tuning, each followed by a better step size.
 TRIALS = 10
@@ -53,10 +52,7 @@ class MCLMC:
     gradients = 2.5  # two a step (McLachlan's integrator), and some steps taken again
 
     def __post_init__(self) -> None:
-        check_counts(self)
-        check_whole("rung_transitions of MCLMC", self.rung_transitions, TRIALS)
-        check_positive("energy_error of MCLMC", self.energy_error)
-        check_positive("length of MCLMC", self.length)
+        check_fields(self, ("energy_error", "length"), rung_transitions=TRIALS)
 
     def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> State:
         # A first step far too small is soon made larger; one far too large would throw the chain out.
@@ -119,4 +115,4 @@ class MCLMC:
         zero = jnp.zeros((), jnp.float32)
         nothing = Info(zero, zero, zero + jnp.nan, zero > 0)
         _, chain, info, first = jax.lax.while_loop(go_on, cover, (0, state.chain, nothing, zero))
-        return state._replace(chain=chain), (info, first)
+        return state._replace(chain=chain), (info._replace(divergent=is_far(info)), first)

@@ -12,6 +12,7 @@ one more file with this anatomy, and one more line in the registry of ``__init__
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
@@ -19,7 +20,7 @@ import jax
 import jax.numpy as jnp
 
 from pdescry.errors import PdescryError
-from pdescry.surrogate.settings import check_whole
+from pdescry.surrogate.settings import check_positive, check_whole, plain
 
 LogDensity = Callable[[jax.Array], jax.Array]
 
@@ -65,10 +66,15 @@ class Sampler(Protocol):
     def position(self, state: Any) -> jax.Array: ...
 
 
-def check_counts(sampler: Sampler) -> None:
+def check_fields(sampler: Any, positive: tuple[str, ...] = (), **whole: int) -> None:
+    """Counts that all samplers have, whole numbers of its own (name=least), and numbers above zero."""
     name = type(sampler).__name__
-    for what, least in (("draws", 1), ("thin", 1), ("burn", 0), ("rungs", 0)):
-        check_whole(f"{what} of {name}", getattr(sampler, what), least)
+    least = {"draws": 1, "thin": 1, "burn": 0, "rungs": 1, "rung_transitions": 10} | whole
+    for what, low in least.items():
+        plain(sampler, **{what: check_whole(f"{what} of {name}", getattr(sampler, what), low)})
+    for what in positive:
+        below = 1.0 if what == "acceptance" else math.inf
+        plain(sampler, **{what: check_positive(f"{what} of {name}", getattr(sampler, what), below)})
 
 
 def check_step_size(name: str, step_size: jax.Array, dimension: int) -> None:
