@@ -1,7 +1,7 @@
 """How near the posterior mean comes to the field, and whether noise and intervals are right: nine cells × layouts.
 
-    python benchmarks/interpolation.py run [--layouts 0 1 2] [--noises 0.05 0.01 0] [--out FILE.jsonl]     resumable: finished cells are kept
-    python benchmarks/interpolation.py table [--out FILE.jsonl]                 Markdown
+    python benchmarks/interpolation.py run [--layouts 0 1 2] [--noises 0.05 0.01 0] [--out FILE.jsonl]
+    python benchmarks/interpolation.py table [--out FILE.jsonl]
 
 Each cell is a system of the paper (16 random sensors, its times) and a noise level, with default settings of
 `interpolate`. ``--places FOLDER`` puts the sensors where the paper had them, read from its released measurements in

@@ -164,7 +164,7 @@ def test_killed_and_resumed_ends_with_the_same_draws(tmp_path, unbroken, n_block
     ids=repr,
 )
 def test_every_block_is_a_place_to_resume_from(tmp_path, monkeypatch, sampler):
-    monkeypatch.setattr(chain_module, "BLOCK_WORK", 2e6)  # several blocks a stage, and a short last one
+    monkeypatch.setattr(chain_module, "BLOCK_WORK", 1e5)  # several blocks a stage, and a short last one
     readings = two_fields()
     model, seen = build(readings, Network(4, 1), Prior(), Noise(), Scaling.of(readings))
     plan = Plan(model, Adam(steps=50), sampler)
@@ -173,7 +173,7 @@ def test_every_block_is_a_place_to_resume_from(tmp_path, monkeypatch, sampler):
     parts.mkdir()
     run(plan, seen, 0, 0, whole, lambda stage, fraction: None)
     number = len(blocks(plan, len(readings)))
-    assert number >= (2 if isinstance(sampler, Point) else 6)
+    assert number >= 4
 
     class Stop(Exception):
         pass
@@ -201,10 +201,10 @@ def finished(tmp_path, unbroken):
 
 
 def test_a_finished_run_is_only_read(finished, unbroken):
-    before = {path: path.stat().st_mtime_ns for path in finished.rglob("*.npz")}
+    before = {path: path.stat().st_mtime_ns for path in finished.glob("chain-*/*.npz")}
     again = interpolate(two_fields(), **SMALL, workdir=finished)
     np.testing.assert_array_equal(again.positions, unbroken.positions)
-    assert {path: path.stat().st_mtime_ns for path in finished.rglob("*.npz")} == before
+    assert {path: path.stat().st_mtime_ns for path in finished.glob("chain-*/*.npz")} == before
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "no archive"])
@@ -247,7 +247,7 @@ def test_a_checkpoint_of_other_settings_is_refused(finished, changed, named):
 
 
 def test_a_checkpoint_of_other_readings_is_refused(finished):
-    with pytest.raises(InputError, match="the values of the readings differ"):
+    with pytest.raises(InputError, match="the values of the readings .* differ"):
         interpolate(two_fields(noise=0.4), **SMALL, workdir=finished)
     with pytest.raises(InputError, match="the times or places of the readings differ"):
         interpolate(two_fields(number=61), **SMALL, workdir=finished)
@@ -379,8 +379,6 @@ def test_a_worker_that_was_killed_is_told_and_replaced(readings, posterior):
 def test_a_workdir_that_cannot_be_written_is_no_bad_chain(tmp_path, monkeypatch):
     # As a full disk would: the block's name is taken by a folder that holds something.
     (tmp_path / "chain-00" / "block-00000.npz" / "something").mkdir(parents=True)
-    (tmp_path / "problem.json").write_text("")
-    (tmp_path / "problem.json").unlink()
     monkeypatch.setattr(Problem, "settle", _settle_anyway)
     with pytest.raises(PdescryError, match="Cannot write"), pytest.warns(UserWarning, match="damaged"):
         interpolate(two_fields(), **SMALL, workdir=tmp_path)

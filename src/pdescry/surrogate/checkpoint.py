@@ -6,6 +6,7 @@ checksum of every array, so a damaged file is noticed and counts as not there: t
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 import zipfile
 import zlib
@@ -37,7 +38,8 @@ def load_block(folder: Path, number: int) -> tuple[list[NDArray[Any]], dict[str,
         warnings.warn(
             f"The checkpoint {str(path)!r} is damaged ({fault}); going on from the one before it.", stacklevel=2
         )
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            path.unlink()
         return None
     state = [arrays.pop(name) for name in sorted(arrays) if name.startswith("state_")]
     return state, arrays
