@@ -156,7 +156,6 @@ def test_killed_and_resumed_ends_with_the_same_draws(tmp_path, unbroken, n_block
     [
         MCLMC(draws=5, thin=3, burn=2, rungs=2, rung_transitions=20),
         AdjustedMCLMC(draws=5, thin=2, burn=2, rungs=2, rung_transitions=10, steps=3),
-        HMC(draws=5, burn=2, rungs=2, rung_transitions=10, steps=3),
         HMC(step_size=1e-4, draws=5, burn=2, steps=3),
         NUTS(draws=5, burn=2, rungs=2, rung_transitions=10, doublings=3),
         Point(),
@@ -247,7 +246,7 @@ def test_a_checkpoint_of_other_settings_is_refused(finished, changed, named):
 
 
 def test_a_checkpoint_of_other_readings_is_refused(finished):
-    with pytest.raises(InputError, match="the values of the readings .* differ"):
+    with pytest.raises(InputError, match=r"the values of the readings .* differ"):
         interpolate(two_fields(noise=0.4), **SMALL, workdir=finished)
     with pytest.raises(InputError, match="the times or places of the readings differ"):
         interpolate(two_fields(number=61), **SMALL, workdir=finished)
@@ -392,8 +391,8 @@ def _settle_anyway(problem, folder):
 def test_the_users_settings_of_jax_do_not_reach_the_workers(readings, posterior, monkeypatch):
     monkeypatch.setenv("JAX_ENABLE_X64", "1")
     monkeypatch.setenv("JAX_DEFAULT_PRNG_IMPL", "rbg")
-    assert _Pool.current is not None
-    _Pool.current.close()  # the next call starts workers that would see them
+    if _Pool.current is not None:
+        _Pool.current.close()  # the next call starts workers that would see them
     np.testing.assert_array_equal(interpolate(readings, **SMALL).positions, posterior.positions)
 
 

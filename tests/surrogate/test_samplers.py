@@ -66,7 +66,7 @@ def test_linear_gaussian_posterior(sampler):
         assert np.all(np.abs(np.cov(flat.T) - covariance) < 5 * error)
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS_IN_TEST.values(), ids=SAMPLERS_IN_TEST)
+@pytest.mark.parametrize("sampler", [SAMPLERS_IN_TEST[name] for name in ("MCLMC", "NUTS")], ids=["MCLMC", "NUTS"])
 def test_noise_is_inferred(sampler):
     readings = two_fields(number=40)
     posterior = interpolate(

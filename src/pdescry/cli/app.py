@@ -18,8 +18,9 @@ from pdescry.cli.interpolate import interpolate
 from pdescry.cli.simulate import simulate
 from pdescry.cli.systems import systems
 from pdescry.cli.wording import at_the_shell
-from pdescry.errors import PdescryError
+from pdescry.errors import InputError, PdescryError
 
+FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -45,7 +46,7 @@ def _told(command: Callable[..., None]) -> Callable[..., None]:
                 command(*arguments, **options)
         except PdescryError as error:
             typer.echo(f"Error: {at_the_shell(str(error))}", err=True)
-            raise typer.Exit(BAD_INPUT) from None
+            raise typer.Exit(BAD_INPUT if isinstance(error, InputError) else FAILED) from None
         except BrokenPipeError:
             raise  # the reader of our output has left, as `head` does: typer ends quietly
         except OSError as error:

@@ -27,7 +27,9 @@ def interpolate(
     format: Format = None,
     noise_sd: Annotated[
         list[float] | None,
-        typer.Option(help="Known noise of all readings; repeat per field. Without it, inferred.", metavar="NUMBER"),
+        typer.Option(
+            help="Known noise sd; repeat per field. Without it the file's own, or else inferred.", metavar="NUMBER"
+        ),
     ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="NetCDF file or Zarr folder for the posterior.", metavar="FILE")

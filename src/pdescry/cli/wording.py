@@ -18,6 +18,7 @@ _FLAGS = {
     "until": "--until",
     "of": "--field",
     "burn": "--burn",
+    "draws": "--draws",
     "thin": "--thin",
 }
 _SIDES = re.compile(r"boundary=\{'left': (.*?), 'right': (.*?)\}")

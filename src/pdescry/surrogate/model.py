@@ -134,8 +134,9 @@ class Model:
 
     @staticmethod
     def noise_coordinate(sd: jax.Array | float) -> jax.Array:
-        """The coordinate of a noise sd (in standardised units, well above the floor)."""
-        return (jnp.log(sd) - math.log(MEDIAN)) / NOISE_UNIT
+        """The coordinate of a noise sd in standardised units; one below the floor is put a little above it."""
+        free = jnp.maximum(jnp.square(sd) - FLOOR**2, 0.01 * FLOOR**2)
+        return (0.5 * jnp.log(free) - math.log(MEDIAN)) / NOISE_UNIT
 
 
 def build(
