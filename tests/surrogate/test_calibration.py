@@ -99,8 +99,8 @@ def test_intervals_of_the_named_systems(of_system, name, noise):
     """Issue 3's bar: 95 % intervals hold 90 to 99 % of the true values within the sensors' hull."""
     system, posterior = of_system(name, noise)
     rng = np.random.default_rng(0)
-    t = rng.uniform(*posterior.readings.span["t"], 1000)
-    x = rng.uniform(*posterior.readings.span["x"], 1000)
+    (early, late), (left, right) = posterior.readings.span.values()
+    t, x = rng.uniform(early, late, 1000), rng.uniform(left, right, 1000)
     found, truth = posterior.predict(t, x, grid=False), system.solution.at(t, x)
     covered = np.mean((found["u_low"].values <= truth) & (truth <= found["u_high"].values))
     assert 0.9 <= covered <= 0.99
