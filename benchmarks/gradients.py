@@ -63,6 +63,8 @@ def ours(threads: str) -> float:
             state = jax.block_until_ready(samples(state, here, jax.random.key(2)))
             return rate(lambda: jax.block_until_ready(samples(state, here, jax.random.key(3))), 10 * LEAPFROG)
 
+    if len(jax.devices()) == 1:
+        return chain(jax.devices()[0])
     with ThreadPoolExecutor() as pool:
         return sum(pool.map(chain, jax.devices()))
 
@@ -126,7 +128,8 @@ def rate(work, units: float) -> float:
 def together(what: str, processes: int, threads: int, devices: int = 1) -> float:
     """The sum over processes that run at the same time."""
     environment = dict(os.environ, NPROC=str(threads), OMP_NUM_THREADS=str(threads))
-    environment["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={devices}"
+    if devices > 1:  # a worker does not set it, and it is slower with it even for one
+        environment["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={devices}"
     command = [sys.executable, __file__, "--child", what, str(threads)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) for _ in range(processes)]
     return sum(json.loads(process.communicate()[0]) for process in running)
