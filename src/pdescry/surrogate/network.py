@@ -1,8 +1,7 @@
 """`Network`: a tanh network of any depth and width, and how it is evaluated.
 
 Layers are matrices of shape (out, in + 1), the last column being the bias, and readings run along the second axis: with
-the ones appended to the layer's input, one matrix product does weights and bias. Measured (5 × 50, 816 readings, one
-core): 0.66 ms a gradient against 0.80 ms with the bias added apart, and 0.83 ms with readings along the first axis.
+the ones appended to the layer's input, one matrix product does weights and bias.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Chains over processes: one single-threaded process for each core, or one for each accelerator.
 
-Processes, not JAX devices in this one, because XLA shares its threads among all devices of a process, and two threads
-inside a product of 50 × 50 by 50 × 816 are slower than one: two chains in one process took 1.10 ms a gradient each,
-in two processes 0.83 ms (benchmarks/gradients.py). It also leaves the user's own JAX untouched.
+Processes, not JAX devices in this one: XLA shares its threads among all devices of a process, so that draws could
+depend on the number of workers, and the user's own JAX stays untouched. Their speeds, which scatter too much to decide
+by: docs/interpolation.md, from benchmarks/gradients.py.
 
 The processes stay for the next call, with what they compiled; they end with this one.
 """
