@@ -103,19 +103,16 @@ def run(plan: Plan, seen: Observations, seed: int, chain: int, folder: Path, rep
     report(STAGES[-1], 1.0)
 
 
-def collect(plan: Plan, n_readings: int, folder: Path) -> tuple[NDArray[np.float32], Trace, Trace]:
-    """The draws (draws, dimension) of a finished chain, what they report, and what the burn-in reports."""
-    found: dict[str, list[dict[str, NDArray[Any]]]] = {stage: [] for stage in STAGES}
+def collect(plan: Plan, n_readings: int, folder: Path) -> tuple[NDArray[np.float32], Trace]:
+    """The draws (draws, dimension) of a finished chain, and what they report."""
+    parts = []
     for number, block in enumerate(blocks(plan, n_readings)):
-        stored = load_block(folder, number)
-        assert stored is not None  # the chain is finished
-        found[block.stage].append(stored[1])
-    positions = np.concatenate([part["positions"] for part in found["sampling"]])
-    return positions, _trace(found["sampling"]), _trace(found["burn-in"])
-
-
-def _trace(parts: list[dict[str, NDArray[Any]]]) -> Trace:
-    return Trace(*(np.concatenate([part[name] for part in parts] or [np.zeros(0)]) for name in Trace._fields))
+        if block.stage == "sampling":
+            stored = load_block(folder, number)
+            assert stored is not None  # the chain is finished
+            parts.append(stored[1])
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in ("positions", *Trace._fields)}
+    return joined.pop("positions"), Trace(**joined)
 
 
 def is_finished(plan: Plan, n_readings: int, folder: Path) -> bool:

@@ -159,26 +159,25 @@ def _assemble(
     problem: Problem,
     scaling: Scaling,
     known: NDArray[np.float64] | None,
-    found: dict[int, tuple[NDArray[np.float32], Trace, Trace]],
+    found: dict[int, tuple[NDArray[np.float32], Trace]],
     failures: dict[int, str],
 ) -> Posterior:
     """One posterior from the chains that can be believed."""
     left_out = dict(failures)
-    left_out |= {chain: reason for chain, parts in found.items() if (reason := _fault(chain, *parts[:2]))}
+    left_out |= {chain: reason for chain, parts in found.items() if (reason := _fault(chain, *parts))}
     kept = [parts for chain, parts in found.items() if chain not in left_out]
     sentences = tuple(f"Left out: {reason}" for _, reason in sorted(left_out.items()))
     if not kept:
         raise SamplingError("No chain can be used. " + " ".join(reason for _, reason in sorted(left_out.items())))
     for sentence in sentences:
         warnings.warn(sentence, stacklevel=3)
-    positions, traces, burn_ins = zip(*kept, strict=True)
+    positions, traces = zip(*kept, strict=True)
     return Posterior(
         readings,
         problem.plan,
         scaling,
         np.stack(positions),
         Trace(*(np.stack(parts) for parts in zip(*traces, strict=True))),
-        Trace(*(np.stack(parts) for parts in zip(*burn_ins, strict=True))),
         known,
         sentences,
     )

@@ -37,7 +37,7 @@ class Posterior:
     """Chains that can be believed; ``left_out`` says which could not, and why.
 
     positions: (chains, draws, dimension) float32, whitened; `layers` gives them as matrices.
-    trace: what each draw reported, arrays (chains, draws). burn_in: the same before the first draw that counts.
+    trace: what each draw reported, arrays (chains, draws).
     known_noise: (f, N) noise sds in physical units if they were given, None if they were inferred.
     """
 
@@ -46,7 +46,6 @@ class Posterior:
     scaling: Scaling
     positions: NDArray[np.float32]
     trace: Trace
-    burn_in: Trace
     known_noise: NDArray[np.float64] | None = None
     left_out: tuple[str, ...] = ()
 

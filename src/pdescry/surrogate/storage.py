@@ -65,7 +65,6 @@ def _dataset(posterior: Posterior) -> xr.Dataset:
         "field_spread": ("field", scaling.field_spread),
     }
     variables |= {name: (("chain", "draw"), part) for name, part in posterior.trace._asdict().items()}
-    variables |= {f"burn_in_{name}": (("chain", "burn"), part) for name, part in posterior.burn_in._asdict().items()}
     if readings.noise is not None:
         variables["noise"] = (("reading", "field"), readings.noise)
     if posterior.known_noise is not None:
@@ -99,7 +98,6 @@ def _posterior(dataset: xr.Dataset) -> Posterior:
         scaling,
         array("positions"),
         Trace(*(array(name) for name in Trace._fields)),
-        Trace(*(array(f"burn_in_{name}") for name in Trace._fields)),
         array("known_noise") if "known_noise" in dataset else None,
         tuple(json.loads(dataset.attrs["left_out"])),
     )
