@@ -19,6 +19,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from pdescry.data import Readings
+from pdescry.data.hull import points_in_hull
 from pdescry.surrogate.model import Model
 from pdescry.surrogate.network import evaluate
 from pdescry.surrogate.posterior import Posterior, disturbed
@@ -88,12 +89,7 @@ def probe_points(readings: Readings, number: int = PROBES) -> NDArray[np.float64
     """(number, 1 + d) points within the sensors' hull and the span of time; always the same for the same readings."""
     rng = np.random.default_rng(0)
     times = rng.uniform(readings.time.min(), readings.time.max(), number)
-    if len(readings.axes) == 1:
-        return np.column_stack([times, rng.uniform(readings.space.min(), readings.space.max(), number)])
-    # Between two sensors chosen at random: within the hull whatever its shape.
-    first, second = readings.places[rng.integers(readings.n_sensors, size=(2, number))]
-    share = rng.uniform(size=(number, 1))
-    return np.column_stack([times, share * first + (1 - share) * second])
+    return np.column_stack([times, points_in_hull(readings.space, number, rng)])
 
 
 def probe_values(posterior: Posterior, points: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
