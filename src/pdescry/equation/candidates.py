@@ -22,12 +22,14 @@ def candidates(
     max_power: int = 3,
     max_derivatives: int = 2,
     constant: bool = True,
+    time_order: int = 1,
 ) -> tuple[Term, ...]:
     """Candidate terms for the right side of a law.
 
     ``"paper"`` gives the paper's eleven terms in the order of its table 2. ``"general"`` gives every product of at most
     ``max_power`` factors, of which at most ``max_derivatives`` are derivatives of at most ``max_order`` and the others
-    are the fields themselves, over all given fields and axes. Anything else is a list of your own terms.
+    are the fields themselves, over all given fields and axes. Anything else is a list of your own terms; those of a law
+    for u_tt (``time_order=2``) may hold u_t.
 
     >>> [str(term) for term in candidates(max_order=2, max_power=2, max_derivatives=1)]
     ['1', 'u', 'u_x', 'u_xx', 'u^2', 'u*u_x', 'u*u_xx']
@@ -59,7 +61,7 @@ def candidates(
     for term in own:
         if own.count(term) > 1:
             raise InputError(f"The candidate {term} is listed more than once; list it once.")
-        if term.order("t"):
+        if term.order("t") >= max(time_order, 1):
             raise InputError(f"The candidate {term} is a time derivative, which belongs on the left side; remove it.")
     return tuple(own)
 

@@ -1,0 +1,142 @@
+"""`Derivatives`: the candidate terms and the left sides of a law at points, averaged over the draws of the field."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from pdescry.equation.term import Derivative, Term
+from pdescry.errors import InputError
+from pdescry.files import appearing, check_target
+
+FORMAT = "pdescry derivatives 1"
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Derivatives:
+    """T terms and F left sides at N points, in physical units, over ``n_draws`` draws.
+
+    points: (N, 1 + d), columns ``inputs`` (t, x, …). mean, variance: (N, T). left_mean, left_variance: (N, F).
+    Products were formed draw by draw and then averaged: the mean of u·u_x, not the product of the means.
+    covariance: (N, T + F, T + F) between terms and left sides at one point, if asked for.
+    draws: (S, n, T + F) values of single draws at the points ``rows``, if asked for; terms first, then left sides.
+    """
+
+    terms: tuple[Term, ...]
+    left: tuple[Derivative, ...]
+    inputs: tuple[str, ...]
+    points: Array
+    mean: Array
+    variance: Array
+    left_mean: Array
+    left_variance: Array
+    n_draws: int
+    covariance: Array | None = None
+    draws: Array | None = None
+    rows: NDArray[np.intp] | None = None
+
+    def __repr__(self) -> str:
+        lefts = ", ".join(map(_spell, self.left))
+        kept = "" if self.draws is None else f"; {self.draws.shape[0]} draws kept at {self.draws.shape[1]} points"
+        return (
+            f"Derivatives: {len(self.terms)} terms and {lefts} at {len(self.points)} points, "
+            f"averaged over {self.n_draws} draws{kept}\n  {', '.join(map(str, self.terms))}"
+        )
+
+    def to_xarray(self) -> xr.Dataset:
+        """mean and variance of each term and left side by name, and what else there is."""
+        names = [str(term) for term in self.terms] + [_spell(left) for left in self.left]
+        variables: dict[str, Any] = {
+            "mean": (("point", "term"), np.column_stack([self.mean, self.left_mean])),
+            "variance": (("point", "term"), np.column_stack([self.variance, self.left_variance])),
+        }
+        if self.covariance is not None:
+            variables["covariance"] = (("point", "term", "other_term"), self.covariance)
+        if self.draws is not None and self.rows is not None:
+            variables["draws"] = (("draw", "kept_point", "term"), self.draws)
+            variables["rows"] = ("kept_point", self.rows.astype(np.int64))
+        coords = {"term": names} | {name: ("point", self.points[:, k]) for k, name in enumerate(self.inputs)}
+        return xr.Dataset(variables, coords, {"n_draws": self.n_draws})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a NetCDF file (``.nc``) that :func:`load` reads; no pickle."""
+        path = Path(path)
+        check_target(path, (".nc",))
+        about = {
+            "format": FORMAT,
+            "left": json.dumps([(left.field, left.axes) for left in self.left]),
+            "inputs": json.dumps(self.inputs),
+        }
+        with appearing(path) as temporary:
+            self.to_xarray().assign_attrs(about).to_netcdf(temporary, engine="h5netcdf")
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Derivatives:
+        """What :meth:`save` wrote."""
+        path = Path(path)
+        if not path.exists():
+            raise InputError(f"There is no file {str(path)!r}.")
+        try:
+            with xr.open_dataset(path, engine="h5netcdf") as opened:
+                dataset = opened.load()
+            if dataset.attrs.get("format") != FORMAT:
+                raise ValueError(f"its format is {dataset.attrs.get('format')!r}")
+            return _from_dataset(dataset)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, EOFError) as fault:
+            raise InputError(
+                f"Expected {str(path)!r} to be derivatives that pdescry saved; it is none, or damaged ({fault})."
+            ) from None
+
+    def select(self, terms: tuple[Term | str, ...] | list[Term | str]) -> Derivatives:
+        """The same with some of the terms, in the given order."""
+        names = [str(term) for term in self.terms]
+        wanted = [str(term) if isinstance(term, Term) else term for term in terms]
+        if unknown := [name for name in wanted if name not in names]:
+            raise InputError(f"Expected terms among {', '.join(names)}; got {unknown[0]!r}.")
+        columns = np.array([names.index(name) for name in wanted], int)
+        both = np.concatenate([columns, len(names) + np.arange(len(self.left))])
+        return replace(
+            self,
+            terms=tuple(self.terms[k] for k in columns),
+            mean=self.mean[:, columns],
+            variance=self.variance[:, columns],
+            covariance=None if self.covariance is None else self.covariance[:, both][:, :, both],
+            draws=None if self.draws is None else self.draws[:, :, both],
+        )
+
+
+def _from_dataset(dataset: xr.Dataset) -> Derivatives:
+    def array(name: str) -> Any:
+        return np.array(dataset[name].values, order="C") if name in dataset else None
+
+    left = tuple(Derivative(field, axes) for field, axes in json.loads(dataset.attrs["left"]))
+    inputs = tuple(json.loads(dataset.attrs["inputs"]))
+    fields = tuple(part.field for part in left)
+    names = [str(name) for name in dataset["term"].values[: -len(left)]]
+    mean, variance, rows = array("mean"), array("variance"), array("rows")
+    return Derivatives(
+        tuple(Term.parse(name, fields, inputs[1:]) for name in names),
+        left,
+        inputs,
+        np.column_stack([array(name) for name in inputs]),
+        mean[:, : len(names)],
+        variance[:, : len(names)],
+        mean[:, len(names) :],
+        variance[:, len(names) :],
+        int(dataset.attrs["n_draws"]),
+        array("covariance"),
+        array("draws"),
+        None if rows is None else rows.astype(np.intp),
+    )
+
+
+def _spell(left: Derivative) -> str:
+    return f"{left.field}_{left.axes}"

@@ -1,0 +1,167 @@
+"""The sweep over points and draws: blocks of points on all cores or devices, and for each block all draws in chunks.
+
+A block is so small that its series stay in the cache of one core; one block is one core's work from the first draw to
+the last, so that the result does not depend on how many cores there are, and memory not on how many draws.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from pdescry.derivatives.library import Library, Units
+from pdescry.derivatives.moments import Moments, of_chunk
+from pdescry.derivatives.taylor import derivatives
+from pdescry.surrogate.pool import Progress, n_cores
+
+# Points in a block: on a CPU 50 units × 256 points × some 15 coefficients fill half of a 2 MB cache. Accelerators want
+# more.
+BLOCK = {"cpu": 256}
+OTHER_BLOCK = 8192
+CHUNK = 64  # draws in one call, some 50 ms on one core
+
+# How often each kernel was traced: calls of the same shapes must not add to it.
+TRACES = {"moments": 0, "values": 0}
+
+Layers = Sequence[NDArray[np.float32]]  # each (draws, out, in + 1)
+
+
+def sweep_moments(
+    layers: Layers, inputs: NDArray[np.float32], library: Library, units: Units, covariance: bool, lanes: Lanes
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean (T, N) and variance (T, N), or covariance (T, T, N), of the terms over all draws, in inner units."""
+    n_terms, n_points = len(library.terms), inputs.shape[1]
+    mean = np.empty((n_terms, n_points))
+    variance = np.empty((n_terms, n_terms, n_points) if covariance else (n_terms, n_points))
+
+    def work(points: slice, block: NDArray[np.float32]) -> None:
+        moments = Moments()
+        for number, chunk, present in _chunks(layers):
+            lanes.check()
+            found = _kernel("moments", lanes.platform)(library, covariance, chunk, present, block, units)
+            moments.add(number, *found)
+        mean[:, points] = moments.mean[:, : points.stop - points.start]
+        variance[..., points] = moments.variance[..., : points.stop - points.start]
+
+    lanes.run(work, inputs)
+    return mean, variance
+
+
+def sweep_values(
+    layers: Layers, inputs: NDArray[np.float32], library: Library, units: Units, lanes: Lanes
+) -> NDArray[np.float32]:
+    """The terms of every draw, (draws, T, N), in inner units."""
+    values = np.empty((len(layers[0]), len(library.terms), inputs.shape[1]), np.float32)
+
+    def work(points: slice, block: NDArray[np.float32]) -> None:
+        start = 0
+        for number, chunk, _ in _chunks(layers):
+            lanes.check()
+            found = np.asarray(_kernel("values", lanes.platform)(library, chunk, block, units))
+            values[start : start + number, :, points] = found[:number, :, : points.stop - points.start]
+            start += number
+
+    lanes.run(work, inputs)
+    return values
+
+
+class Lanes:
+    """Threads, one for each core or accelerator, that share out blocks of points."""
+
+    def __init__(self, workers: int | None, progress: Progress | None, stage: str, shares: Sequence[float]) -> None:
+        """shares: of the whole work, one for each call of :meth:`run` to come."""
+        devices = jax.local_devices()
+        self.platform = devices[0].platform
+        # On a CPU JAX runs calls from several threads side by side, each on one core if it is told to.
+        lanes = workers or (n_cores() if self.platform == "cpu" else len(devices))
+        self.devices = [devices[lane % len(devices)] for lane in range(lanes)]
+        self.progress, self.stage = progress, stage
+        self.shares, self.done = list(shares), 0.0
+        self.began = time.monotonic()
+        self.stopped = threading.Event()
+
+    def check(self) -> None:
+        """End this thread's work if nobody wants it any more."""
+        if self.stopped.is_set():
+            raise RuntimeError("the sweep was stopped")
+
+    def run(self, work: Callable[[slice, NDArray[np.float32]], None], inputs: NDArray[np.float32]) -> None:
+        """Call ``work(points, block)`` for all blocks of points, the last one filled up to the same size."""
+        size, n_points = BLOCK.get(self.platform, OTHER_BLOCK), inputs.shape[1]
+        blocks = [slice(start, min(start + size, n_points)) for start in range(0, n_points, size)]
+        share = self.shares.pop(0) / len(blocks)
+
+        def on_device(number: int, points: slice) -> None:
+            block = np.pad(inputs[:, points], ((0, 0), (0, size - (points.stop - points.start))), mode="edge")
+            with jax.default_device(self.devices[number % len(self.devices)]):
+                work(points, block)
+
+        with self._stopping(), ThreadPoolExecutor(len(self.devices)) as executor:
+            for future in as_completed([executor.submit(on_device, *item) for item in enumerate(blocks)]):
+                future.result()
+                self._tell(share)
+
+    @contextmanager
+    def _stopping(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.stopped.set()
+            raise
+
+    def _tell(self, share: float) -> None:
+        self.done = min(self.done + share, 1.0)
+        if self.progress is not None:
+            elapsed = time.monotonic() - self.began
+            self.progress(self.stage, self.done, elapsed * (1 - self.done) / self.done)
+
+
+def _chunks(layers: Layers) -> Iterator[tuple[int, list[NDArray[np.float32]], NDArray[np.float32]]]:
+    """Number of draws, their layers, and which are draws: the last chunk is filled up, and nothing compiled anew."""
+    for start in range(0, len(layers[0]), CHUNK):
+        chunk = [layer[start : start + CHUNK] for layer in layers]
+        number = len(chunk[0])
+        if number < CHUNK:
+            chunk = [np.concatenate([part, np.repeat(part[-1:], CHUNK - number, axis=0)]) for part in chunk]
+        yield number, chunk, (np.arange(CHUNK) < number).astype(np.float32)
+
+
+# ---- compiled, once for each library and kind of network -----------------------------------------------------------
+
+
+@cache
+def _kernel(name: str, platform: str) -> Any:
+    # Threads within one small product cost more than they bring: a core works alone on its block.
+    options = {"xla_cpu_multi_thread_eigen": False} if platform == "cpu" else None
+    kernel, static = {"moments": (_moments, ("library", "covariance")), "values": (_values, ("library",))}[name]
+    return jax.jit(kernel, static_argnames=static, compiler_options=options)
+
+
+def _moments(
+    library: Library, covariance: bool, layers: list[jax.Array], present: jax.Array, inputs: jax.Array, units: Units
+) -> tuple[jax.Array, jax.Array]:
+    TRACES["moments"] += 1
+    return of_chunk(_terms(library, layers, inputs, units), present, covariance)
+
+
+def _values(library: Library, layers: list[jax.Array], inputs: jax.Array, units: Units) -> jax.Array:
+    TRACES["values"] += 1
+    return _terms(library, layers, inputs, units)
+
+
+def _terms(library: Library, layers: list[jax.Array], inputs: jax.Array, units: Units) -> jax.Array:
+    """(draws, T, N)"""
+
+    def of_draw(layers: list[jax.Array]) -> jax.Array:
+        return library.evaluate(derivatives(layers, inputs, library.indices), inputs, units)
+
+    return jax.lax.map(of_draw, layers)
