@@ -1,8 +1,9 @@
 """pdescry: the partial differential equation behind a handful of noisy sensors, and how sure it is.
 
 The names below load when first used, so that ``import pdescry`` is quick. Start with :func:`pdescry.read` for your own
-file, :mod:`pdescry.systems` for synthetic readings, :func:`pdescry.interpolate` for the field behind readings, and
-:func:`pdescry.simulate` to solve an equation forward.
+file, :mod:`pdescry.systems` for synthetic readings, :func:`pdescry.interpolate` for the field behind readings,
+:func:`pdescry.differentiate` and :func:`pdescry.regress` for the law behind the field, and :func:`pdescry.simulate` to
+solve an equation forward.
 """
 
 from __future__ import annotations
@@ -16,18 +17,23 @@ if TYPE_CHECKING:
     from pdescry.data import Readings as Readings
     from pdescry.data import read as read
     from pdescry.data import systems as systems
+    from pdescry.derivatives import Derivatives as Derivatives
+    from pdescry.derivatives import differentiate as differentiate
     from pdescry.equation import Equation as Equation
     from pdescry.equation import Term as Term
     from pdescry.equation import candidates as candidates
     from pdescry.errors import EquationError as EquationError
     from pdescry.errors import InputError as InputError
     from pdescry.errors import PdescryError as PdescryError
+    from pdescry.regression import SparseFit as SparseFit
+    from pdescry.regression import regress as regress
     from pdescry.solver import Solution as Solution
     from pdescry.solver import simulate as simulate
     from pdescry.surrogate import Posterior as Posterior
     from pdescry.surrogate import interpolate as interpolate
 
 _HOME = {
+    "Derivatives": "pdescry.derivatives",
     "Equation": "pdescry.equation",
     "EquationError": "pdescry.errors",
     "InputError": "pdescry.errors",
@@ -35,10 +41,13 @@ _HOME = {
     "Posterior": "pdescry.surrogate",
     "Readings": "pdescry.data",
     "Solution": "pdescry.solver",
+    "SparseFit": "pdescry.regression",
     "Term": "pdescry.equation",
     "candidates": "pdescry.equation",
+    "differentiate": "pdescry.derivatives",
     "interpolate": "pdescry.surrogate",
     "read": "pdescry.data",
+    "regress": "pdescry.regression",
     "simulate": "pdescry.solver",
     "systems": "pdescry.data",
 }
@@ -54,6 +63,10 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "systems",
     "interpolate",
     "Posterior",
+    "differentiate",
+    "Derivatives",
+    "regress",
+    "SparseFit",
     "PdescryError",
     "InputError",
     "EquationError",

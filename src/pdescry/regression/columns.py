@@ -1,0 +1,50 @@
+"""What to tell of the columns before anything is fitted: zeros, copies and combinations, too few rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+# A column whose part that others do not explain is this small, relative to its length, is a combination of them.
+COLLINEAR = 1e-7
+
+
+def is_deficient(X: NDArray[np.float64]) -> bool:
+    """Whether a column of X (N ≥ k, none zero) is a combination of others."""
+    return _rank(X)[0] < X.shape[1]
+
+
+def note_columns(X: NDArray[np.float64], y: NDArray[np.float64], names: tuple[str, ...]) -> tuple[str, ...]:
+    notes = []
+    if not np.any(y):
+        notes.append("The left side is zero throughout: no term is needed.")
+    zero = ~np.any(X, axis=0)
+    notes += [
+        f"{names[j]} is zero throughout and cannot be told from nothing; it is left out." for j in np.where(zero)[0]
+    ]
+    used = np.flatnonzero(~zero)
+    if len(X) < len(used):
+        return (*notes, f"There are fewer rows ({len(X)}) than columns ({len(used)}): many laws fit them exactly.")
+    if not len(used):
+        return tuple(notes)
+    rank, order, triangle = _rank(X[:, used])
+    # Column r+i of R is, but for rounding, R₁₁ times the shares of the first r columns in it.
+    shares = scipy.linalg.solve_triangular(triangle[:rank, :rank], triangle[:rank, rank:])
+    for i, column in enumerate(used[order[rank:]]):
+        among = used[order[:rank]][np.abs(shares[:, i]) > 1e-6]
+        notes.append(
+            f"{names[column]} is a combination of {', '.join(names[j] for j in sorted(among))}: their coefficients"
+            " cannot be told apart."
+        )
+    return tuple(notes)
+
+
+def _rank(X: NDArray[np.float64]) -> tuple[int, NDArray[np.intp], NDArray[np.float64]]:
+    """Rank, order of the columns (independent ones first) and R of a pivoted QR of X at unit column lengths."""
+    qr: Any = scipy.linalg.qr(X / np.linalg.norm(X, axis=0), mode="r", pivoting=True)
+    triangle, order = qr
+    diagonal = np.abs(np.diag(triangle))
+    return int(np.sum(diagonal > COLLINEAR)), order, triangle[: X.shape[1]]

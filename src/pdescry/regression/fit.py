@@ -1,0 +1,167 @@
+"""`regress`, the verb of the room, and `SparseFit`, its answer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from pdescry.derivatives import Derivatives
+from pdescry.equation import Equation, Term
+from pdescry.equation.equation import Component
+from pdescry.errors import InputError
+from pdescry.regression.design import DesignMatrix
+from pdescry.regression.estimator import NOTHING, SparseRegressor, Step
+from pdescry.regression.evidence import evidence_of
+from pdescry.regression.spread import Spread, spread_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparseFit:
+    """A law, term by term: T candidates, of which ``support`` (T,) marks those kept.
+
+    coefficients: (T,), zero where dropped. covariance: (T, T), formal: points count as independent facts.
+    spread: what single draws of the field say of the kept terms, or None where the design has no draws.
+    path, outcome, notes: how it came about; evidence: log, of the kept terms. method: the fitted estimator.
+    """
+
+    terms: tuple[Term, ...]
+    coefficients: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    support: NDArray[np.bool_]
+    path: tuple[Step, ...]
+    evidence: float
+    outcome: str
+    notes: tuple[str, ...]
+    method: SparseRegressor
+    spread: Spread | None = None
+    field: str = "u"
+    time_order: int = 1
+
+    @property
+    def formal_sd(self) -> NDArray[np.float64]:
+        """(T,), zero where dropped."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def equation(self) -> Equation:
+        """The law of the field. One that speaks of other fields too must be joined with theirs: see `component`."""
+        return Equation.of([self.component])
+
+    @property
+    def component(self) -> Component:
+        """The law of this field as a part of a system."""
+        if self.outcome == NOTHING:
+            raise InputError("Expected a law of at least one term; got none, all were dropped; lower the threshold.")
+        found = {self.terms[j]: float(self.coefficients[j]) for j in np.flatnonzero(self.support)}
+        return Component.of(self.field, found, self.time_order)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row for each candidate. Honest columns are NaN for dropped terms and where there are no draws."""
+        table = pd.DataFrame(
+            {
+                "term": [str(term) for term in self.terms],
+                "coefficient": self.coefficients,
+                "formal_sd": np.where(self.support, self.formal_sd, np.nan),
+                **dict.fromkeys(("honest_sd", "low", "high", "corrected"), np.nan),
+                "kept": self.support,
+            }
+        )
+        if self.spread is not None:
+            low, high = self.spread.interval
+            honest = np.column_stack([self.spread.sd, low, high, self.spread.corrected])
+            table.loc[self.support, ["honest_sd", "low", "high", "corrected"]] = honest
+        return table
+
+    def __repr__(self) -> str:
+        sds = self.formal_sd[self.support] if self.spread is None else self.spread.sd
+        kept = np.flatnonzero(self.support)
+        parts = [
+            f"{_concise(self.coefficients[j], sd)}*{self.terms[j]}".removesuffix("*1")
+            for j, sd in zip(kept, sds, strict=True)
+        ]
+        law = " + ".join(parts).replace("+ -", "- ") or "nothing is left"
+        kind = "formal, too narrow" if self.spread is None else "honest"
+        spread = f" (spread: {kind})" if parts else ""
+        head = f"{self.field}_{'t' * self.time_order} = {law}{spread}, by {self.method!r}, {self.outcome}"
+        return "\n".join([head, *(f"  {note}" for note in self.notes)])
+
+
+def regress(design: DesignMatrix | Derivatives, method: SparseRegressor) -> SparseFit:
+    """Find the few terms that make up the left side. ``method`` is left as it was; its fitted copy is in the answer.
+
+    There is no default: what threshold is right hangs on units, and only you know them; `Greedy` needs none.
+    Derivatives of one field will do; of several, choose one with ``DesignMatrix.of(derivatives, "u")``.
+    """
+    if isinstance(design, Derivatives):
+        design = DesignMatrix.of(design)
+    if not isinstance(design, DesignMatrix):
+        raise InputError(
+            f"Expected Derivatives or a DesignMatrix; got {type(design).__name__}; make some with"
+            " pdescry.differentiate(posterior)."
+        )
+    if not isinstance(method, SparseRegressor):
+        raise InputError(f"Expected a method such as STBLR(threshold=0.1); got {method!r}; pass one with its settings.")
+    fitted: Any = clone(method)
+    # As a table with names, so that path and notes speak of terms.
+    fitted.fit(pd.DataFrame(design.X, columns=[str(term) for term in design.terms]), design.y, design.variance)
+    kept = np.flatnonzero(fitted.support_)
+    spread = spread_of(design, kept, fitted.coef_[kept], fitted.weights_)
+    return SparseFit(
+        design.terms,
+        fitted.coef_,
+        fitted.sigma_,
+        fitted.support_,
+        fitted.path_,
+        _evidence(design, kept, fitted.weights_),
+        fitted.outcome_,
+        (*fitted.notes_, *_noisy_terms(design, kept), *_spread_notes(design, kept, spread)),
+        fitted,
+        spread,
+        design.field,
+        design.time_order,
+    )
+
+
+def _evidence(design: DesignMatrix, kept: NDArray[np.intp], weights: NDArray[np.float64]) -> float:
+    return evidence_of(design.X[:, kept], design.y, weights) if design.y.any() else math.nan
+
+
+def _noisy_terms(design: DesignMatrix, kept: NDArray[np.intp]) -> list[str]:
+    if design.variance is None:
+        return []
+    noise, signal = design.variance.mean(axis=0), np.mean(design.X**2, axis=0)
+    return [
+        f"The variance of {design.terms[j]} exceeds its mean square: the readings hardly determine it."
+        for j in kept
+        if noise[j] > signal[j]
+    ]
+
+
+def _spread_notes(design: DesignMatrix, kept: NDArray[np.intp], spread: Spread | None) -> list[str]:
+    if not kept.size:
+        return []
+    if spread is None:
+        return ["The spread is the formal one, which counts correlated points as independent: ask for draws."]
+    return [
+        f"The coefficient of {design.terms[j]} is drawn off by noise in the terms, by about {-shift:.2g} and more than"
+        f" its sd of {sd:.2g}; nearer the truth may be {corrected:.4g}."
+        for j, shift, sd, corrected in zip(kept, spread.shift, spread.draws_sd, spread.corrected, strict=True)
+        if abs(shift) > sd
+    ]
+
+
+def _concise(value: float, sd: float) -> str:
+    """``0.0985(21)``: the sd in units of the last digits."""
+    if not (math.isfinite(sd) and sd > 0):
+        return f"{value:.4g}"
+    places = 1 - math.floor(math.log10(sd))
+    if places <= 0 or places > 12:
+        return f"{value:.4g} ± {sd:.2g}"
+    return f"{value:.{places}f}({round(sd * 10**places)})"

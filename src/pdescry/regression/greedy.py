@@ -1,0 +1,69 @@
+"""Forward–backward: add the column that raises the evidence most, drop those that it then does without."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from pdescry.regression.estimator import Search, SparseRegressor, Step, Table, check_least
+from pdescry.regression.evidence import Gram, log_evidence
+from pdescry.regression.least_squares import least_squares
+
+# A rise of the log evidence below this is rounding.
+RISE = 1e-6
+
+
+@final
+class Greedy(SparseRegressor):
+    """One column in or out at a time, whichever raises the evidence most, until none does.
+
+    gamma_power: as in `STBLR`; γ is that of all columns, because evidences are of one and the same set of rows.
+    """
+
+    scale_free = True
+
+    def __init__(self, gamma_power: float = 0.5) -> None:
+        self.gamma_power = gamma_power
+
+    def _check(self) -> None:
+        check_least("gamma_power of Greedy", self.gamma_power)
+
+    def _search(self, table: Table) -> Search:
+        weights = table.weighted(self.gamma_power)
+        gram = Gram.of(table.X, table.y, weights.values)
+
+        def evidence(columns: frozenset[int]) -> float:
+            return float(log_evidence(gram, gram.unexplained(sorted(columns)), len(columns)))
+
+        chosen: frozenset[int] = frozenset()
+        best = evidence(chosen)
+        path: list[Step] = []
+        while True:
+            # The evidence rises at each step, so no choice comes twice and the loop ends.
+            moves = {chosen ^ {j} for j in range(len(table.names))}
+            scores = {move: evidence(move) for move in sorted(moves, key=sorted)}
+            move = max(scores, key=lambda move: scores[move])
+            if not scores[move] > best + RISE:
+                break
+            columns = np.array(sorted(move), int)
+            fitted, _ = least_squares(table.X[:, columns], table.y, weights.values)
+            path.append(
+                Step(
+                    table.names_of(columns),
+                    tuple(fitted.tolist()),
+                    scores[move],
+                    dropped=table.names_of(sorted(chosen - move)),
+                    added=table.names_of(sorted(move - chosen)),
+                    gamma=weights.gamma,
+                )
+            )
+            chosen, best = move, scores[move]
+        columns = np.array(sorted(chosen), int)
+        return Search(
+            columns,
+            *least_squares(table.X[:, columns], table.y, weights.values),
+            weights.values,
+            tuple(path),
+            weights.notes,
+        )

@@ -1,0 +1,51 @@
+"""Ridge with sequential threshold, the way of PDE-FIND (Rudy et al., 2017, their STRidge)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import final
+
+import numpy as np
+
+from pdescry.regression.estimator import Search, SparseRegressor, Table, check_least
+from pdescry.regression.least_squares import least_squares
+from pdescry.regression.thresholding import Pass, drop_small
+
+
+@final
+class SequentialRidge(SparseRegressor):
+    """Ridge on columns of unit length, drop what is small, repeat; at the end least squares on what is left.
+
+    threshold: least size of a term, as a share of the left side: ‖c·column‖ / ‖y‖. Free of units. Not doubled.
+    penalty: of the ridge, with columns and left side at unit length; 1e-5 is PDE-FIND's.
+    gamma_power: as in `STBLR`.
+    """
+
+    scale_free = True
+
+    def __init__(self, threshold: float = 0.05, penalty: float = 1e-5, gamma_power: float = 0.5) -> None:
+        self.threshold = threshold
+        self.penalty = penalty
+        self.gamma_power = gamma_power
+
+    def _check(self) -> None:
+        for name in ("threshold", "penalty", "gamma_power"):
+            check_least(f"{name} of SequentialRidge", getattr(self, name))
+
+    def _search(self, table: Table) -> Search:
+        found = drop_small(table, self._regress, float(self.threshold), doubling=False)
+        if not found.columns.size:
+            return found
+        coefficients, covariance = least_squares(table.X[:, found.columns], table.y, found.weights)
+        return replace(found, coefficients=coefficients, covariance=covariance)
+
+    def _regress(self, part: Table) -> Pass:
+        weights = part.weighted(self.gamma_power)
+        root = np.sqrt(weights.values)
+        X, y = part.X * root[:, None], part.y * root
+        length = np.linalg.norm(X, axis=0)
+        k = len(length)
+        # A ridge is least squares with one more row for each column.
+        rows = np.vstack([X / length, np.sqrt(self.penalty) * np.eye(k)])
+        size, _ = least_squares(rows, np.concatenate([y / np.linalg.norm(y), np.zeros(k)]), np.ones(len(rows)))
+        return Pass(size * np.linalg.norm(y) / length, np.zeros((k, k)), np.abs(size), weights)

@@ -1,0 +1,65 @@
+"""From the variance of each entry to the weight of each row: the paper's γ (section 3.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# γ is a sum of shares of a column's largest variance: below this a share is rounding.
+ROUNDING = float(np.finfo(float).eps)
+# A column that makes up this share of all γ weights the rows alone.
+DOMINANT = 0.9
+# Fewer rows than this for each column, after weighting, are few.
+FEW = 10
+
+
+@dataclass(frozen=True)
+class Weights:
+    """``values`` (N,): the factor of each row's squared residual; rows are scaled by its square root."""
+
+    values: NDArray[np.float64]
+    gamma: tuple[float, float, float] | None
+    notes: tuple[str, ...] = ()
+
+
+def uncertainty(variance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """γ_i = Σ_j Z_ij / max_i Z_ij, shape (N,); a column without variance adds nothing."""
+    largest = variance.max(axis=0)
+    return (variance[:, largest > 0] / largest[largest > 0]).sum(axis=1)
+
+
+def row_weights(variance: NDArray[np.float64] | None, power: float, rows: int, names: tuple[str, ...]) -> Weights:
+    """Rows scaled by γ^(−power), so weights γ^(−2·power); all 1 where no variance is known.
+
+    A row with γ = 0 claims to be exact. It is given the least γ of the others: no row may outweigh them all.
+    """
+    if variance is None or power == 0:
+        return Weights(np.ones(rows), None)
+    gamma = uncertainty(variance)
+    exact = gamma < ROUNDING
+    if exact.all():
+        return Weights(np.ones(rows), (0.0, 0.0, 0.0), ("All variances are zero: rows count alike.",))
+    notes = []
+    if exact.any():
+        gamma = np.where(exact, gamma[~exact].min(), gamma)
+        notes.append(f"{exact.sum()} rows have no variance at all (γ = 0); they count like the surest of the others.")
+    largest = variance.max(axis=0)
+    notes += [
+        f"The variance of {names[j]} is zero throughout; it has no say in the weights."
+        for j in np.flatnonzero(largest == 0)
+    ]
+    if len(names) > 1:
+        shares = (variance / np.where(largest > 0, largest, 1)).sum(axis=0)
+        if shares.max() > DOMINANT * shares.sum():
+            share = shares.max() / shares.sum()
+            notes.append(
+                f"The variance of {names[shares.argmax()]} makes up {share:.0%} of γ: it weights the rows alone."
+            )
+    weights = gamma ** (-2 * power)
+    effective = weights.sum() ** 2 / np.sum(weights**2)
+    if effective < FEW * len(names) < rows:
+        notes.append(f"The weights leave about {effective:.0f} of {rows} rows for {len(names)} columns.")
+    least, middle, most = np.quantile(gamma, [0, 0.5, 1])
+    return Weights(weights, (float(least), float(middle), float(most)), tuple(notes))
