@@ -23,7 +23,7 @@ def test_the_python_lines_run(tmp_path):
     subprocess.run([sys.executable, "-W", "error", "-c", block("python")], cwd=tmp_path, check=True)
 
 
-def test_the_lines_about_the_field_run(tmp_path):
+def test_the_lines_about_the_field_and_its_law_run(tmp_path):
     small = (
         "from pdescry.surrogate import MCLMC, Adam, Network\n"
         "small = dict(network=Network(8, 2), start=Adam(steps=200), chains=2,"
@@ -31,7 +31,7 @@ def test_the_lines_about_the_field_run(tmp_path):
     )
     shown = block("python", 1)
     assert "interpolate(readings, " in shown
-    code = small + shown.replace("interpolate(readings, ", "interpolate(readings, **small, ")
+    code = small + shown.replace("interpolate(readings, ", "interpolate(readings, **small, ") + block("python", 2)
     subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, check=True)
     assert {path.name for path in tmp_path.iterdir()} == {"rod.run", "rod.nc"}
 

@@ -137,23 +137,30 @@ def _noisy_terms(design: DesignMatrix, kept: NDArray[np.intp]) -> list[str]:
     if design.variance is None:
         return []
     noise, signal = design.variance.mean(axis=0), np.mean(design.X**2, axis=0)
-    return [
-        f"The variance of {design.terms[j]} exceeds its mean square: the readings hardly determine it."
-        for j in kept
-        if noise[j] > signal[j]
-    ]
+    noisy = [str(design.terms[j]) for j in kept if noise[j] > signal[j]]
+    if not noisy:
+        return []
+    return [f"The variance exceeds the mean square of {', '.join(noisy)}: the readings hardly determine that."]
 
 
 def _spread_notes(design: DesignMatrix, kept: NDArray[np.intp], spread: Spread | None) -> list[str]:
     if not kept.size:
         return []
     if spread is None:
-        return ["The spread is the formal one, which counts correlated points as independent: ask for draws."]
-    return [
-        f"The coefficient of {design.terms[j]} is drawn off by noise in the terms, by about {-shift:.2g} and more than"
-        f" its sd of {sd:.2g}; nearer the truth may be {corrected:.4g}."
+        return [
+            "The spread is the formal one, which counts correlated points as independent; for an honest one pass"
+            " keep_points=500 to differentiate."
+        ]
+    off = [
+        f"{design.terms[j]} ({corrected:.3g})"
         for j, shift, sd, corrected in zip(kept, spread.shift, spread.draws_sd, spread.corrected, strict=True)
         if abs(shift) > sd
+    ]
+    if not off:
+        return []
+    return [
+        "Noise in the terms draws coefficients off by more than the draws' sd; in brackets what may be nearer the "
+        f"truth: {', '.join(off)}."
     ]
 
 
