@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import jax
 import numpy as np
+import pandas as pd
 import pytest
 
 from pdescry import InputError, Term
@@ -162,7 +163,8 @@ def test_a_grid(posterior):
         ({"within": {"x": 3}}, "range of x"),
         ({"time_order": 3}, "below 3"),
         ({"keep_points": -1}, "at least 0"),
-        ({"keep_draws": 0}, "at least 1"),
+        ({"keep_points": 3, "keep_draws": 0}, "at least 1"),
+        ({"keep_draws": 3}, "keep_points="),
         ({"workers": 0}, "at least 1"),
         ({"seed": 0.5}, "seed"),
         ({"terms": ["u_t"]}, "left side"),
@@ -254,3 +256,33 @@ def test_a_single_fit_has_no_variance():
     found = differentiate(posterior_of(readings_of(), draws=1), "paper", points=50)
     assert found.n_draws == 1
     assert not found.variance.any()
+
+
+def test_a_large_offset_costs_no_digits():
+    """A pressure near 101,325 that varies by 2: what is averaged must not be rounded to its first digits."""
+    posterior = posterior_of(readings_of(), draws=20)
+    scaling = posterior.scaling
+    lifted = replace(posterior, scaling=replace(scaling, field_centre=scaling.field_centre + 101325.0))
+    terms = ["u", "u^2", "u^3", "u*u_x", "1"]
+    found = differentiate(lifted, terms, points=POINTS)
+    u, u_x = by_hand(lifted, POINTS, (0, 0)), by_hand(lifted, POINTS, (0, 1))
+    for column, draws in enumerate([u, u**2, u**3, u * u_x, np.ones_like(u)]):
+        np.testing.assert_allclose(found.mean[:, column], draws.mean(0), rtol=1e-6)
+        np.testing.assert_allclose(found.variance[:, column], draws.var(0), rtol=1e-4)
+        # Differences between points are what a regression lives on.
+        np.testing.assert_allclose(np.diff(found.mean[:, column]), np.diff(draws.mean(0)), rtol=1e-4)
+
+
+def test_a_function_too_small_for_the_numbers():
+    posterior = posterior_of(readings_of(), draws=3)
+    cold = replace(posterior, scaling=replace(posterior.scaling, field_centre=np.array([300.0])))
+    with pytest.raises(InputError, match="too small"):
+        differentiate(cold, ["exp(-u)"], points=POINTS)
+
+
+def test_a_table_of_points_goes_by_its_names(posterior):
+    table = pd.DataFrame({"x": POINTS[:, 1], "t": POINTS[:, 0]})
+    np.testing.assert_array_equal(differentiate(posterior, ["u"], points=table).points, POINTS)
+    with pytest.raises(InputError, match="columns t, x"):
+        differentiate(posterior, ["u"], points=table.rename(columns={"x": "y"}))
+    assert len(differentiate(posterior, ["u"], points=1e2).points) == 100

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pdescry import InputError, Term
+from pdescry import InputError, Term, candidates
 from pdescry.derivatives.library import Library
 from pdescry.surrogate.scaling import Scaling
 
@@ -67,8 +68,8 @@ def test_terms_in_physical_units(scale):
             rows = [r - c / s for r, c, s in zip(rows, outside.field_centre, outside.field_spread, strict=True)]
         jets[index] = jnp.asarray(np.array(rows), jnp.float32)
     inputs = jnp.asarray((np.array([T, X, Y]) - centre[:, None]) / spread[:, None], jnp.float32)
-    units, sizes = library.units(outside)
-    found = np.asarray(library.evaluate(jets, inputs, units), float) * sizes[:, None]
+    units, sizes, constants = library.units(outside)
+    found = (np.asarray(library.evaluate(jets, inputs, units), float) + constants[:, None]) * sizes[:, None]
     lengths = {
         "u_tt": -2,
         "u*u_x": -1,
@@ -96,3 +97,19 @@ def test_units_beyond_all_numbers():
     scaling = Scaling(np.zeros(2), np.array([1.0, 1e-40]), np.zeros(1), np.ones(1))
     with pytest.raises(InputError, match="choose units"):
         library.units(scaling)
+
+
+def test_what_is_compiled_does_not_grow_with_the_terms():
+    """General candidates of two axes are 256; evaluated one by one they took minutes to compile."""
+    every = candidates(fields=("u",), axes=("x", "y"))
+    first = [term for term in every if len(term.factors) == 1 and term.degree == 1]
+
+    def operations(terms):
+        library = Library.of(terms, ("u",), INPUTS)
+        units, *_ = library.units(Scaling(np.zeros(3), np.ones(3), np.zeros(1), np.ones(1)))
+        jets = {index: jnp.zeros((1, 4)) for index in library.indices}
+        return len(jax.make_jaxpr(lambda at: library.evaluate(jets, at, units))(jnp.zeros((3, 4))).eqns)
+
+    assert len(every) == 256
+    # A few more for each factor in a product, none for each product.
+    assert operations(every) < operations(first) + 3 * 12

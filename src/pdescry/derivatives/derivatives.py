@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from pdescry.equation.term import Derivative, Term
+from pdescry.equation import Term, candidates
+from pdescry.equation.term import Derivative
 from pdescry.errors import InputError
 from pdescry.files import appearing, check_target
 
@@ -52,7 +54,7 @@ class Derivatives:
         )
 
     def to_xarray(self) -> xr.Dataset:
-        """mean and variance of each term and left side by name, and what else there is."""
+        """mean and variance (point, term) by the names of terms and left sides, points (point, input), and the rest."""
         names = [str(term) for term in self.terms] + [_spell(left) for left in self.left]
         variables: dict[str, Any] = {
             "mean": (("point", "term"), np.column_stack([self.mean, self.left_mean])),
@@ -63,18 +65,14 @@ class Derivatives:
         if self.draws is not None and self.rows is not None:
             variables["draws"] = (("draw", "kept_point", "term"), self.draws)
             variables["rows"] = ("kept_point", self.rows.astype(np.int64))
-        coords = {"term": names} | {name: ("point", self.points[:, k]) for k, name in enumerate(self.inputs)}
-        return xr.Dataset(variables, coords, {"n_draws": self.n_draws})
+        variables["points"] = (("point", "input"), self.points)
+        return xr.Dataset(variables, {"term": names, "input": list(self.inputs)}, {"n_draws": self.n_draws})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a NetCDF file (``.nc``) that :func:`load` reads; no pickle."""
         path = Path(path)
         check_target(path, (".nc",))
-        about = {
-            "format": FORMAT,
-            "left": json.dumps([(left.field, left.axes) for left in self.left]),
-            "inputs": json.dumps(self.inputs),
-        }
+        about = {"format": FORMAT, "left": json.dumps([(left.field, left.axes) for left in self.left])}
         with appearing(path) as temporary:
             self.to_xarray().assign_attrs(about).to_netcdf(temporary, engine="h5netcdf")
 
@@ -95,17 +93,22 @@ class Derivatives:
                 f"Expected {str(path)!r} to be derivatives that pdescry saved; it is none, or damaged ({fault})."
             ) from None
 
-    def select(self, terms: tuple[Term | str, ...] | list[Term | str]) -> Derivatives:
+    def select(self, terms: Sequence[Term | str]) -> Derivatives:
         """The same with some of the terms, in the given order."""
-        names = [str(term) for term in self.terms]
-        wanted = [str(term) if isinstance(term, Term) else term for term in terms]
-        if unknown := [name for name in wanted if name not in names]:
-            raise InputError(f"Expected terms among {', '.join(names)}; got {unknown[0]!r}.")
-        columns = np.array([names.index(name) for name in wanted], int)
-        both = np.concatenate([columns, len(names) + np.arange(len(self.left))])
+        fields = tuple(left.field for left in self.left)
+        wanted = candidates(
+            [terms] if isinstance(terms, str) else terms,
+            fields=fields,
+            axes=self.inputs[1:],
+            time_order=len(self.left[0].axes),
+        )
+        if unknown := [term for term in wanted if term not in self.terms]:
+            raise InputError(f"Expected terms among {', '.join(map(str, self.terms))}; got {unknown[0]}.")
+        columns = np.array([self.terms.index(term) for term in wanted], int)
+        both = np.concatenate([columns, len(self.terms) + np.arange(len(self.left))])
         return replace(
             self,
-            terms=tuple(self.terms[k] for k in columns),
+            terms=wanted,
             mean=self.mean[:, columns],
             variance=self.variance[:, columns],
             covariance=None if self.covariance is None else self.covariance[:, both][:, :, both],
@@ -118,7 +121,7 @@ def _from_dataset(dataset: xr.Dataset) -> Derivatives:
         return np.array(dataset[name].values, order="C") if name in dataset else None
 
     left = tuple(Derivative(field, axes) for field, axes in json.loads(dataset.attrs["left"]))
-    inputs = tuple(json.loads(dataset.attrs["inputs"]))
+    inputs = tuple(str(name) for name in dataset["input"].values)
     fields = tuple(part.field for part in left)
     names = [str(name) for name in dataset["term"].values[: -len(left)]]
     mean, variance, rows = array("mean"), array("variance"), array("rows")
@@ -126,7 +129,7 @@ def _from_dataset(dataset: xr.Dataset) -> Derivatives:
         tuple(Term.parse(name, fields, inputs[1:]) for name in names),
         left,
         inputs,
-        np.column_stack([array(name) for name in inputs]),
+        array("points"),
         mean[:, : len(names)],
         variance[:, : len(names)],
         mean[:, len(names) :],

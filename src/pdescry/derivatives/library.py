@@ -29,11 +29,12 @@ _FUNCTIONS = {"sin": jnp.sin, "cos": jnp.cos, "exp": jnp.exp, "tanh": jnp.tanh}
 class Units(NamedTuple):
     """What the evaluation needs of the scaling, in float32.
 
-    inputs, fields: where zero lies, in inner units, (1 + d,) and (f,). spreads: (f,) of fields, for functions of them.
+    offsets: of each factor in the order of `Library.factors`, and 1 for the factor one: where its zero lies, in inner
+    units. fields, spreads: (f,) where the zero of each field lies and how large its inner unit is, for functions of it.
     weights: of each product in its term, one after another.
     """
 
-    inputs: NDArray[np.float32]
+    offsets: NDArray[np.float32]
     fields: NDArray[np.float32]
     spreads: NDArray[np.float32]
     weights: NDArray[np.float32]
@@ -77,9 +78,30 @@ class Library:
                 found |= {self._index(factor) for factor, _ in term.factors if isinstance(factor, Derivative)}
         return closure(found)
 
-    def units(self, scaling: Scaling) -> tuple[Units, NDArray[np.float64]]:
-        """What `evaluate` needs, and what one inner unit of each term is outside, (T,)."""
-        weights, sizes = [], []
+    @cached_property
+    def factors(self) -> tuple[Factor, ...]:
+        """What the products are made of, each once."""
+        return tuple(
+            dict.fromkeys(factor for products in self.sums for term, _ in products for factor, _ in term.factors)
+        )
+
+    @cached_property
+    def slots(self) -> NDArray[np.int32]:
+        """(products, most factors in one): places in `factors`; what is left over holds the factor one."""
+        place = {factor: number for number, factor in enumerate(self.factors)}
+        rows = [
+            [place[factor] for factor, power in term.factors for _ in range(power)]
+            for products in self.sums
+            for term, _ in products
+        ]
+        longest = max((len(row) for row in rows), default=0)
+        return np.array([row + [len(self.factors)] * (longest - len(row)) for row in rows], np.int32)
+
+    def units(self, scaling: Scaling) -> tuple[Units, NDArray[np.float64], NDArray[np.float64]]:
+        """What `evaluate` needs; what one inner unit of each term is outside, (T,); the constant part of each, (T,)."""
+        offsets = np.array([self._offset(factor, scaling) for factor in self.factors] + [1.0])
+        constants = iter(np.prod(offsets[self.slots], axis=1))
+        weights, sizes, totals = [], [], []
         for products in self.sums:
             parts = [coefficient * self._size(term, scaling) for term, coefficient in products]
             largest = max((abs(part) for part in parts), default=1.0)
@@ -90,43 +112,56 @@ class Library:
                 )
             weights += [part / largest for part in parts]
             sizes.append(largest)
+            totals.append(sum(part / largest * next(constants) for part in parts))
         inner = Units(
-            (scaling.input_centre / scaling.input_spread).astype(np.float32),
+            offsets.astype(np.float32),
             (scaling.field_centre / scaling.field_spread).astype(np.float32),
             scaling.field_spread.astype(np.float32),
             np.asarray(weights, np.float32),
         )
-        return inner, np.array(sizes)
+        return inner, np.array(sizes), np.array(totals)
 
     def evaluate(self, jets: Mapping[Index, jax.Array], inputs: jax.Array, units: Units) -> jax.Array:
-        """Derivatives (f, N) by index and inputs (1 + d, N), all in inner units → the terms (T, N)."""
-        ones = jnp.ones_like(inputs[0])
+        """Derivatives (f, N) by index and inputs (1 + d, N), all in inner units → the terms without their constant
+        parts, (T, N).
 
-        def value(factor: Factor) -> jax.Array:
-            if isinstance(factor, Coordinate):
-                number = self.inputs.index(factor.axis)
-                return inputs[number] + units.inputs[number]
-            if isinstance(factor, Derivative):
-                number = self.fields.index(factor.field)
-                part = jets[self._index(factor)][number]
-                return part if factor.axes else part + units.fields[number]
-            if isinstance(factor, Function):
-                number = self.fields.index(factor.field)
-                argument = (value(Derivative(factor.field)) * units.spreads[number]) * factor.scale
-                return _FUNCTIONS[factor.name](argument)
-            raise TypeError("a flux must be expanded before it is evaluated")
+        A factor is offset c plus value v; c of a pressure is a million times what v varies by, so float32 must not add
+        them before the constant part of the whole product is taken out: (C + E)(c + v) = C·c + [C·v + E·(c + v)].
+        """
+        values = jnp.stack([*(self._value(factor, jets, inputs, units) for factor in self.factors), 0 * inputs[0]])
+        offsets = jnp.asarray(units.offsets)
+        constant = jnp.ones(len(self.slots), values.dtype)
+        excess = jnp.zeros((len(self.slots), inputs.shape[1]), values.dtype)
+        for places in self.slots.T:
+            value, offset = values[places], offsets[places]
+            excess = constant[:, None] * value + excess * (offset[:, None] + value)
+            constant = constant * offset
+        excess = excess * jnp.asarray(units.weights)[:, None]
+        owners = np.repeat(np.arange(len(self.sums)), [len(products) for products in self.sums])
+        if np.array_equal(owners, np.arange(len(self.sums))):
+            return excess
+        return jax.ops.segment_sum(excess, owners, len(self.sums), indices_are_sorted=True)
 
-        rows, place = [], 0
-        for products in self.sums:
-            total = jnp.zeros_like(ones)
-            for term, _ in products:
-                part = ones
-                for factor, power in term.factors:
-                    part = part * value(factor) ** power
-                total = total + units.weights[place] * part
-                place += 1
-            rows.append(total)
-        return jnp.stack(rows)
+    def _value(self, factor: Factor, jets: Mapping[Index, jax.Array], inputs: jax.Array, units: Units) -> jax.Array:
+        """(N,), without the factor's offset."""
+        if isinstance(factor, Coordinate):
+            return inputs[self.inputs.index(factor.axis)]
+        if isinstance(factor, Derivative):
+            return jets[self._index(factor)][self.fields.index(factor.field)]
+        if isinstance(factor, Function):
+            number = self.fields.index(factor.field)
+            field = jets[self._index(Derivative(factor.field))][number] + units.fields[number]
+            return _FUNCTIONS[factor.name](field * units.spreads[number] * factor.scale)
+        raise TypeError("a flux must be expanded before it is evaluated")
+
+    def _offset(self, factor: Factor, scaling: Scaling) -> float:
+        if isinstance(factor, Coordinate):
+            number = self.inputs.index(factor.axis)
+            return float(scaling.input_centre[number] / scaling.input_spread[number])
+        if isinstance(factor, Derivative) and not factor.axes:
+            number = self.fields.index(factor.field)
+            return float(scaling.field_centre[number] / scaling.field_spread[number])
+        return 0.0
 
     def _index(self, factor: Derivative) -> Index:
         return tuple(factor.axes.count(axis) for axis in self.inputs)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
@@ -13,7 +14,7 @@ from pdescry.data.hull import points_in_hull
 from pdescry.errors import InputError
 
 Within = Literal["hull", "box"] | Mapping[str, tuple[float, float]]
-Points = int | Mapping[str, ArrayLike] | ArrayLike
+Points = int | float | pd.DataFrame | Mapping[str, ArrayLike] | ArrayLike
 Array = NDArray[np.float64]
 
 MOST_POINTS = 10_000_000
@@ -22,19 +23,25 @@ MOST_POINTS = 10_000_000
 def choose_points(readings: Readings, points: Points, within: Within, seed: int) -> Array:
     """(N, 1 + d): a number of random points, the grid of a mapping ``{"t": …, "x": …}``, or the points themselves."""
     names = (readings.time_name, *readings.axes)
+    if isinstance(points, float | np.floating) and float(points).is_integer():
+        points = int(points)  # 1e4
     if isinstance(points, int | np.integer) and not isinstance(points, bool):
         if not 1 <= points <= MOST_POINTS:
             raise InputError(f"Expected between 1 and {MOST_POINTS:,} points; got {points}.")
         return _random(readings, int(points), within, names, np.random.default_rng([seed, 4]))
     if isinstance(points, Mapping):
         return _grid(points, names)
+    if isinstance(points, pd.DataFrame):
+        if set(points.columns) != set(names):
+            raise InputError(f"Expected columns {', '.join(names)}; got {', '.join(map(str, points.columns))}.")
+        points = points[list(names)].to_numpy()
     try:
         given = np.asarray(points, float)
     except (TypeError, ValueError):
         given = np.empty(0)
     if given.ndim != 2 or given.shape[-1] != len(names) or not len(given) or not np.isfinite(given).all():
         raise InputError(
-            f"Expected points as a number, as a grid {{{', '.join(f'{name!r}: […]' for name in names)}}}, or as "
+            f"Expected points as a whole number, as a grid {{{', '.join(f'{name!r}: […]' for name in names)}}}, or as "
             f"finite numbers in {len(names)} columns ({', '.join(names)}); got {_shown(points)}."
         )
     return given
