@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from pdescry import InputError
-from pdescry.regression import STBLR, STOLS, BestSubset, SequentialRidge
+from pdescry.regression import STBLR, STOLS, BestSubset, Greedy, SequentialRidge
+from pdescry.regression.weights import uncertainty
 from tests.regression.test_methods import every_method, fresh
 
 RNG = np.random.default_rng(0)
@@ -89,8 +90,11 @@ def test_zero_variance_in_a_column():
     variance = np.column_stack([np.zeros(60), RNG.uniform(1, 2, (60, 2))])
     model = STBLR(0.1).fit(X, Y, variance)
     assert said(model, "variance of x0 is zero")
-    without = STBLR(0.1).fit(X, Y, np.column_stack([np.full(60, 1e-300), variance[:, 1:]]))
-    assert model.support_.tolist() == without.support_.tolist() == [True, False, True]
+    # It has no say: the weights are those of the other two.
+    gamma = model.path_[0].gamma
+    assert gamma is not None
+    np.testing.assert_allclose(gamma, np.quantile(uncertainty(variance[:, 1:]), [0, 0.5, 1]))
+    assert model.support_.tolist() == [True, False, True]
 
 
 def test_rows_without_any_variance_do_not_outweigh_the_others():
@@ -158,3 +162,79 @@ def test_refusals(method, table, left, variance, match):
 def test_predict_refuses_other_columns():
     with pytest.raises(InputError, match="2 features"):
         STOLS(0.1).fit(X, Y).predict(X[:, :2])
+
+
+@every_method
+def test_columns_collinear_but_for_the_rounding_of_float32(method):
+    """d_x(u·u_x) beside u·u_xx and u_x², averaged in float32: their sum differs by 1e-7, which is no fact."""
+    table = pd.DataFrame(X.astype(np.float32).astype(float), columns=["u", "u_x", "u_xx"])
+    table["sum"] = (table["u"].to_numpy(np.float32) + table["u_xx"].to_numpy(np.float32)).astype(float)
+    model = fresh(method).fit(table, Y)
+    assert said(model, "combination", "sum")
+    assert np.abs(model.coef_).max() < 3
+    assert (model.outcome_ == "collinear") == bool(model.support_[[0, 2, 3]].all())
+
+
+def test_collinear_through_the_weights_alone_is_told_which():
+    variance = np.ones((60, 3))
+    variance[:2] = 1e-15
+    model = STBLR(0.0, gamma_power=1.0).fit(pd.DataFrame(X, columns=["u", "u_x", "u_xx"]), Y, variance)
+    assert model.outcome_ == "collinear"
+    assert said(model, "combination")
+
+
+def test_one_row_of_huge_variance_counts_for_nothing():
+    X_, Y_ = X.copy(), Y.copy()
+    Y_[0] += 1000.0
+    variance = np.ones((60, 3))
+    variance[0] = 1e18
+    model = STBLR(0.1).fit(X_, Y_, variance)
+    np.testing.assert_allclose(model.coef_, [1, 0, -1], atol=0.02)
+    assert not said(model, "no variance at all")
+
+
+def test_the_path_of_best_subset_holds_what_it_says():
+    twice = np.column_stack([X[:, 0], X[:, 0], X[:, 1]])
+    sizes = [len(step.columns) for step in BestSubset().fit(twice, X[:, 0]).path_]
+    assert sizes == [1, 2]  # of three, two are the same: no choice of three says anything
+    assert [len(step.columns) for step in BestSubset().fit(RNG.normal(size=(3, 6)), RNG.normal(size=3)).path_] == [1, 2]
+
+
+@pytest.mark.parametrize("method", [Greedy(), BestSubset()])
+def test_two_columns_that_explain_together_and_hardly_alone(method):
+    """Newton's cooling of something near 300 K: u and 1 cancel but for what matters."""
+    rng = np.random.default_rng(1)
+    u = 300 + 10 * rng.standard_normal(500)
+    y = -0.5 * (u - 300) + 0.05 * rng.standard_normal(500)
+    model = method.fit(np.column_stack([np.ones(500), u, rng.standard_normal(500)]), y)
+    assert model.support_.tolist() == [True, True, False]
+    np.testing.assert_allclose(model.coef_[:2], [150, -0.5], rtol=0.01)
+
+
+def test_a_table_of_variances_goes_by_its_names():
+    table = pd.DataFrame(X, columns=["u", "u_x", "u_xx"])
+    variance = pd.DataFrame(RNG.uniform(1, 2, (60, 3)), columns=table.columns)
+    one, other = (STBLR(0.1).fit(table, Y, v) for v in (variance, variance[["u_xx", "u", "u_x"]]))
+    np.testing.assert_array_equal(one.weights_, other.weights_)
+    with pytest.raises(InputError, match="named as those of X"):
+        STBLR(0.1).fit(table, Y, variance.rename(columns={"u": "v"}))
+
+
+@pytest.mark.parametrize(
+    ("method", "match"),
+    [
+        (STBLR(0.1, gamma_power=400), "4 or less"),
+        (STBLR(0.1, doubling="no"), "True or False"),  # pyright: ignore[reportArgumentType]
+        (STOLS(0.1, doubling=2), "True or False"),  # pyright: ignore[reportArgumentType]
+        (BestSubset(["evidence"]), "criterion"),  # pyright: ignore[reportArgumentType]
+    ],
+)
+def test_settings_that_cannot_be_used(method, match):
+    with pytest.raises(InputError, match=match):
+        method.fit(X, Y)
+
+
+def test_variances_beyond_all_ratios():
+    variance = np.geomspace(1e-200, 1, 60)[:, None] * np.ones(3)
+    with pytest.raises(InputError, match="lower gamma_power"):
+        STBLR(0.1, gamma_power=1.0).fit(X, Y, variance)

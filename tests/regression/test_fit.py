@@ -13,6 +13,7 @@ from pdescry.derivatives import Derivatives
 from pdescry.equation import Equation, Term
 from pdescry.equation.term import Derivative
 from pdescry.regression import STBLR, STOLS, DesignMatrix, Greedy, SparseFit, regress
+from pdescry.regression.fit import _concise
 
 TERMS = tuple(Term.parse(text) for text in ("1", "u", "u_xx", "u*u_x"))
 
@@ -189,3 +190,18 @@ def test_regress_wants_a_method_with_its_settings(method):
         regress(design(), method)
     with pytest.raises(InputError, match="DesignMatrix; got ndarray"):
         regress(np.eye(3), STBLR(0.1))  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("value", "sd", "text"),
+    [
+        (0.0985, 0.0021, "0.0985(21)"),
+        (0.985, 0.0999, "0.98(10)"),
+        (-1234.0, 12.0, "(-1234 ± 12)"),
+        (-12.0, 3.4, "-12.0(34)"),
+        (1e-9, 1e-10, "(1e-09 ± 1e-10)"),
+        (1.5, 0.0, "1.5"),
+    ],
+)
+def test_coefficients_with_their_spread_in_few_characters(value, sd, text):
+    assert _concise(value, sd) == text

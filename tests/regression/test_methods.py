@@ -82,8 +82,8 @@ def test_scaling_changes_only_the_scale(method, seed, powers):
     X, y, variance, _ = planted(seed, noise=1.0)
     scale, left = 10.0 ** np.array(powers[:7]), 10.0 ** powers[7]
     if not method.scale_free:
-        # One factor for all leaves the coefficients; scikit-learn's weak absolute priors leave them almost.
-        scale, left = np.full(7, 10.0 ** (powers[0] / 4)), 10.0 ** (powers[0] / 4)
+        # One factor for all leaves the coefficients as they are, from nano to giga.
+        scale, left = np.full(7, 10.0 ** (2 * powers[0])), 10.0 ** (2 * powers[0])
     one, other = fresh(method).fit(X, y, variance), fresh(method).fit(X * scale, y * left, variance * scale**2)
     np.testing.assert_array_equal(one.support_, other.support_)
     np.testing.assert_allclose(one.coef_, other.coef_ * scale / left, rtol=1e-6, atol=1e-6 * np.abs(one.coef_).max())

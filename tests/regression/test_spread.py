@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.polynomial import legendre
@@ -76,19 +78,41 @@ def test_the_honest_interval_holds_the_truth_and_the_formal_one_does_not():
 
 def test_a_shift_above_the_sd_is_told():
     fit = regress(advected_heat(0, noise=0.2), STBLR(0.0))
-    assert any("draws coefficients off" in note and "u_xx (" in note for note in fit.notes)
-    assert not any(
-        "draws coefficients off" in note for note in regress(advected_heat(0, noise=0.002), STBLR(0.0)).notes
+    assert any("biases the coefficients of" in note and "u_xx" in note for note in fit.notes)
+    assert not any("biases" in note for note in regress(advected_heat(0, noise=0.002), STBLR(0.0)).notes)
+
+
+def test_no_honest_spread_where_draws_cannot_tell():
+    whole = advected_heat(0, noise=0.05)
+    assert whole.draws is not None
+    assert whole.draws_left is not None
+    assert whole.rows is not None
+    few = replace(whole, draws=whole.draws[:, :15], draws_left=whole.draws_left[:, :15], rows=whole.rows[:15])
+    fit = regress(few, STBLR(0.0))
+    assert fit.spread is None
+    assert any("too few rows" in note for note in fit.notes)
+    twice = replace(
+        whole,
+        terms=(*whole.terms, Term.parse("u^2")),  # a copy of the last column, whatever its name
+        X=whole.X[:, [0, 1, 1]],
+        variance=None if whole.variance is None else whole.variance[:, [0, 1, 1]],
+        draws=whole.draws[..., [0, 1, 1]],
     )
+    fit = regress(twice, STBLR(0.0))
+    assert fit.outcome == "collinear"
+    assert fit.spread is None
+    assert any("told apart: leave some" in note for note in fit.notes)
+    two = regress(replace(whole, draws=whole.draws[:2], draws_left=whole.draws_left[:2]), STBLR(0.0))
+    assert any("2 draws only" in note for note in two.notes)
 
 
 def test_draws_are_weighted_as_the_fit_was():
     """By hand: two groups of rows that say 1 and 3, with weights 4 and 1: each draw gives (4·1 + 1·3)/5 of itself."""
-    x, y = np.ones((4, 1)), np.array([1.0, 1.0, 3.0, 3.0])
+    x, y = np.ones((40, 1)), np.repeat([1.0, 3.0], 20)
     factors = np.array([0.9, 1.0, 1.1])
     design = DesignMatrix(
-        TERMS[:1], x, y, np.array([[1.0], [1.0], [4.0], [4.0]]),
-        draws=np.ones((3, 4, 1)), draws_left=factors[:, None] * y, rows=np.arange(4),
+        TERMS[:1], x, y, np.repeat([[1.0], [4.0]], 20, axis=0),
+        draws=np.ones((3, 40, 1)), draws_left=factors[:, None] * y, rows=np.arange(40),
     )  # fmt: skip
     spread = regress(design, STBLR(0.1)).spread
     assert spread is not None

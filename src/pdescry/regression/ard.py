@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 from sklearn.linear_model import ARDRegression
 
-from pdescry.regression.estimator import Search, SparseRegressor, Step, Table, check_least
+from pdescry.regression.estimator import Search, SparseRegressor, Step, Table, check_gamma_power, check_least
 from pdescry.regression.evidence import evidence_of
 
 
@@ -28,7 +28,7 @@ class ARD(SparseRegressor):
 
     def _check(self) -> None:
         check_least("max_precision of ARD", self.max_precision, zero=False)
-        check_least("gamma_power of ARD", self.gamma_power)
+        check_gamma_power(self)
 
     def _search(self, table: Table) -> Search:
         weights = table.weighted(self.gamma_power)

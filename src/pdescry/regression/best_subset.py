@@ -7,7 +7,7 @@ from typing import final
 import numpy as np
 
 from pdescry.errors import InputError
-from pdescry.regression.estimator import Search, SparseRegressor, Step, Table, check_least
+from pdescry.regression.estimator import Search, SparseRegressor, Step, Table, check_gamma_power
 from pdescry.regression.evidence import Gram, log_bic, log_evidence
 from pdescry.regression.least_squares import least_squares
 
@@ -30,11 +30,11 @@ class BestSubset(SparseRegressor):
         self.gamma_power = gamma_power
 
     def _check(self) -> None:
-        if self.criterion not in CRITERIA:
+        if not isinstance(self.criterion, str) or self.criterion not in CRITERIA:
             raise InputError(
                 f"Expected the criterion of BestSubset to be 'evidence' or 'bic'; got {self.criterion!r}; pass one."
             )
-        check_least("gamma_power of BestSubset", self.gamma_power)
+        check_gamma_power(self)
 
     def _search(self, table: Table) -> Search:
         n_columns = len(table.names)
@@ -52,8 +52,9 @@ class BestSubset(SparseRegressor):
         scores = CRITERIA[self.criterion](gram, unexplained, sizes)
         path = []
         for size in range(1, n_columns + 1):
-            choice = int(np.argmax(np.where(sizes == size, scores, -np.inf)))
-            if np.isfinite(scores[choice]):
+            of_size = np.where(sizes == size, scores, -np.inf)
+            choice = int(np.argmax(of_size))
+            if np.isfinite(of_size[choice]):
                 columns = np.flatnonzero(member[choice])
                 coefficients, _ = least_squares(table.X[:, columns], table.y, weights.values)
                 path.append(

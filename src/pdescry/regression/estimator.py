@@ -16,6 +16,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import validation
@@ -107,6 +108,10 @@ class SparseRegressor(RegressorMixin, BaseEstimator, ABC):
             else:
                 found = Search.empty(n)
         notes += found.notes + tuple(f"While fitting: {warning.message}." for warning in caught)
+        weighted = table.X[:, found.columns] * np.sqrt(found.weights)[:, None]
+        outcome = _outcome(weighted)
+        if outcome == COLLINEAR:  # perhaps only through the weights, which leave few rows
+            notes += note_columns(weighted, table.y, table.names_of(found.columns))
         if not (np.isfinite(found.coefficients).all() and np.isfinite(found.covariance).all()):
             raise InputError(
                 "Expected columns of comparable size; got numbers that overflow on the way; measure in other units."
@@ -120,7 +125,7 @@ class SparseRegressor(RegressorMixin, BaseEstimator, ABC):
         self.weights_ = found.weights
         self.path_ = found.path
         self.notes_ = tuple(dict.fromkeys(notes))
-        self.outcome_ = _outcome(table.X[:, found.columns] * np.sqrt(found.weights)[:, None])
+        self.outcome_ = outcome
         self.intercept_ = 0.0
         return self
 
@@ -145,10 +150,14 @@ class SparseRegressor(RegressorMixin, BaseEstimator, ABC):
         own = getattr(self, "feature_names_in_", None)
         names = tuple(map(str, own)) if own is not None else tuple(f"x{column}" for column in range(np.shape(X)[1]))
         table = Table(np.asarray(X), np.asarray(y, float), None, names)
-        _refuse("finite numbers in X", ~np.isfinite(table.X), table)
+        _refuse("finite numbers in X", "that are NaN or inf", ~np.isfinite(table.X), table)
         _refuse_extremes(table)
         if variance is None:
             return table
+        if own is not None and isinstance(variance, pd.DataFrame):
+            if sorted(map(str, variance.columns)) != sorted(names):
+                raise InputError("Expected the columns of variance to be named as those of X; rename or reorder them.")
+            variance = variance.set_axis([str(name) for name in variance.columns], axis=1)[list(names)]
         try:
             matrix = np.asarray(variance)
             matrix = matrix.astype(float) if not np.iscomplexobj(matrix) else np.zeros(0)
@@ -160,8 +169,8 @@ class SparseRegressor(RegressorMixin, BaseEstimator, ABC):
                 f" {np.asarray(variance).dtype}; give one variance for each entry of X."
             )
         table = replace(table, variance=matrix)
-        _refuse("finite numbers in variance", ~np.isfinite(matrix), table)
-        _refuse("variances of 0 or more", matrix < 0, table)
+        _refuse("finite numbers in variance", "that are NaN or inf", ~np.isfinite(matrix), table)
+        _refuse("variances of 0 or more", "below", matrix < 0, table)
         return table
 
 
@@ -173,13 +182,27 @@ def check_least(what: str, value: Any, zero: bool = True) -> None:
         raise InputError(f"Expected the {what} to be a finite number {bound}; got {value!r}; pass such a number.")
 
 
-def _refuse(wanted: str, bad: NDArray[np.bool_], table: Table) -> None:
+def check_gamma_power(method: Any) -> None:
+    """From 0 to 4: the paper's are ½ and 1, and beyond a few a single row is left."""
+    check_least(f"gamma_power of {type(method).__name__}", method.gamma_power)
+    if method.gamma_power > 4:
+        raise InputError(
+            f"Expected the gamma_power of {type(method).__name__} to be 4 or less; got {method.gamma_power!r};"
+            " pass 0.5 or 1 as in the paper."
+        )
+
+
+def check_switch(what: str, value: Any) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"Expected the {what} to be True or False; got {value!r}; pass one of them.")
+
+
+def _refuse(wanted: str, kind: str, bad: NDArray[np.bool_], table: Table) -> None:
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        kinds = "NaN, inf or" if "finite" in wanted else ""
         raise InputError(
-            f"Expected {wanted}; got {int(bad.sum())} entries that are {kinds} otherwise (first: row {row}, column"
-            f" {table.names[column]}); remove those rows or repair them.".replace("  ", " ")
+            f"Expected {wanted}; got {int(bad.sum())} {kind} (first: row {row}, column {table.names[column]});"
+            " remove those rows or repair them."
         )
 
 

@@ -19,10 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pdescry.regression.columns import COLLINEAR
+
 # Below this share of yᵀy the rounding of the Gram matrix speaks, not the rows.
 FLOOR = 1e-12
 # A column of which others leave less than this (squared, relative) says nothing of its own.
-PIVOT = 1e-10
+PIVOT = COLLINEAR**2
 
 
 @dataclass(frozen=True)

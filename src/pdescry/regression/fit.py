@@ -16,9 +16,12 @@ from pdescry.equation import Equation, Term
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError
 from pdescry.regression.design import DesignMatrix
-from pdescry.regression.estimator import NOTHING, SparseRegressor, Step
+from pdescry.regression.estimator import FITTED, NOTHING, SparseRegressor, Step
 from pdescry.regression.evidence import evidence_of
 from pdescry.regression.spread import Spread, spread_of
+
+# Below so many draws the spread of the spread is worth a word: 1/√(2·20) is 16 %.
+FEW_DRAWS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +60,10 @@ class SparseFit:
     def component(self) -> Component:
         """The law of this field as a part of a system."""
         if self.outcome == NOTHING:
-            raise InputError("Expected a law of at least one term; got none, all were dropped; lower the threshold.")
+            raise InputError(
+                "Expected a law of at least one term; got none, all were dropped; a lower threshold or other candidates"
+                " may keep some (see notes and path)."
+            )
         found = {self.terms[j]: float(self.coefficients[j]) for j in np.flatnonzero(self.support)}
         return Component.of(self.field, found, self.time_order)
 
@@ -93,14 +99,14 @@ class SparseFit:
         return "\n".join([head, *(f"  {note}" for note in self.notes)])
 
 
-def regress(design: DesignMatrix | Derivatives, method: SparseRegressor) -> SparseFit:
+def regress(design: DesignMatrix | Derivatives, method: SparseRegressor, field: str | None = None) -> SparseFit:
     """Find the few terms that make up the left side. ``method`` is left as it was; its fitted copy is in the answer.
 
     There is no default: what threshold is right hangs on units, and only you know them; `Greedy` needs none.
-    Derivatives of one field will do; of several, choose one with ``DesignMatrix.of(derivatives, "u")``.
+    field: whose law, where the derivatives are of several fields.
     """
     if isinstance(design, Derivatives):
-        design = DesignMatrix.of(design)
+        design = DesignMatrix.of(design, field)
     if not isinstance(design, DesignMatrix):
         raise InputError(
             f"Expected Derivatives or a DesignMatrix; got {type(design).__name__}; make some with"
@@ -112,7 +118,7 @@ def regress(design: DesignMatrix | Derivatives, method: SparseRegressor) -> Spar
     # As a table with names, so that path and notes speak of terms.
     fitted.fit(pd.DataFrame(design.X, columns=[str(term) for term in design.terms]), design.y, design.variance)
     kept = np.flatnonzero(fitted.support_)
-    spread = spread_of(design, kept, fitted.coef_[kept], fitted.weights_)
+    spread = spread_of(design, kept, fitted.coef_[kept], fitted.weights_) if fitted.outcome_ == FITTED else None
     return SparseFit(
         design.terms,
         fitted.coef_,
@@ -121,7 +127,7 @@ def regress(design: DesignMatrix | Derivatives, method: SparseRegressor) -> Spar
         fitted.path_,
         _evidence(design, kept, fitted.weights_),
         fitted.outcome_,
-        (*fitted.notes_, *_noisy_terms(design, kept), *_spread_notes(design, kept, spread)),
+        (*fitted.notes_, *_noisy_terms(design, kept), *_spread_notes(design, kept, spread, fitted.outcome_)),
         fitted,
         spread,
         design.field,
@@ -143,32 +149,36 @@ def _noisy_terms(design: DesignMatrix, kept: NDArray[np.intp]) -> list[str]:
     return [f"The variance exceeds the mean square of {', '.join(noisy)}: the readings hardly determine that."]
 
 
-def _spread_notes(design: DesignMatrix, kept: NDArray[np.intp], spread: Spread | None) -> list[str]:
+def _spread_notes(design: DesignMatrix, kept: NDArray[np.intp], spread: Spread | None, outcome: str) -> list[str]:
     if not kept.size:
         return []
     if spread is None:
-        return [
-            "The spread is the formal one, which counts correlated points as independent; for an honest one pass"
-            " keep_points=500 to differentiate."
-        ]
-    off = [
-        f"{design.terms[j]} ({corrected:.3g})"
-        for j, shift, sd, corrected in zip(kept, spread.shift, spread.draws_sd, spread.corrected, strict=True)
-        if abs(shift) > sd
-    ]
-    if not off:
-        return []
-    return [
-        "Noise in the terms draws coefficients off by more than the draws' sd; in brackets what may be nearer the "
-        f"truth: {', '.join(off)}."
-    ]
+        if outcome != FITTED:
+            reason = "the coefficients cannot be told apart: leave some of these candidates out"
+        elif design.draws is None:
+            reason = "single draws were not kept: pass keep_points=500 to differentiate"
+        elif len(design.draws) < 2:
+            reason = "there is only one draw of the field"
+        else:
+            reason = "the draws have too few rows for so many terms: keep them at more points (keep_points)"
+        return [f"The spread is the formal one, which counts correlated points as independent; {reason}."]
+    notes = []
+    if len(spread.draws) < FEW_DRAWS:
+        notes.append(f"The spread is of {len(spread.draws)} draws only; it is itself uncertain.")
+    biased = [str(design.terms[j]) for j, k in zip(kept, np.abs(spread.shift) > spread.draws_sd, strict=True) if k]
+    if biased:
+        notes.append(
+            f"Noise in the terms biases the coefficients of {', '.join(biased)} by more than the draws spread: rely on"
+            " the interval, not on the digits."
+        )
+    return notes
 
 
 def _concise(value: float, sd: float) -> str:
     """``0.0985(21)``: the sd in units of the last digits."""
     if not (math.isfinite(sd) and sd > 0):
         return f"{value:.4g}"
-    places = 1 - math.floor(math.log10(sd))
-    if places <= 0 or places > 12:
-        return f"{value:.4g} ± {sd:.2g}"
-    return f"{value:.{places}f}({round(sd * 10**places)})"
+    exponent = math.floor(math.log10(float(f"{sd:.1e}")))
+    if exponent >= 1 or exponent < -6:
+        return f"({value:.4g} ± {sd:.2g})"
+    return f"{value:.{1 - exponent}f}({round(sd * 10 ** (1 - exponent))})"

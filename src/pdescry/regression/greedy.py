@@ -1,14 +1,19 @@
-"""Forward–backward: add the column that raises the evidence most, drop those that it then does without."""
+"""Forward–backward: add the column that raises the evidence most, drop those that it then does without.
+
+Once from no column on and once from all, because two that explain together and nothing alone are never added.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
 
-from pdescry.regression.estimator import Search, SparseRegressor, Step, Table, check_least
+from pdescry.regression.estimator import Search, SparseRegressor, Step, Table, check_gamma_power
 from pdescry.regression.evidence import Gram, log_evidence
 from pdescry.regression.least_squares import least_squares
+from pdescry.regression.weights import Weights
 
 # A rise of the log evidence below this is rounding.
 RISE = 1e-6
@@ -16,7 +21,7 @@ RISE = 1e-6
 
 @final
 class Greedy(SparseRegressor):
-    """One column in or out at a time, whichever raises the evidence most, until none does.
+    """One column in or out at a time, whichever raises the evidence most, until none does; the better of two starts.
 
     gamma_power: as in `STBLR`; γ is that of all columns, because evidences are of one and the same set of rows.
     """
@@ -27,7 +32,7 @@ class Greedy(SparseRegressor):
         self.gamma_power = gamma_power
 
     def _check(self) -> None:
-        check_least("gamma_power of Greedy", self.gamma_power)
+        check_gamma_power(self)
 
     def _search(self, table: Table) -> Search:
         weights = table.weighted(self.gamma_power)
@@ -36,29 +41,9 @@ class Greedy(SparseRegressor):
         def evidence(columns: frozenset[int]) -> float:
             return float(log_evidence(gram, gram.unexplained(sorted(columns)), len(columns)))
 
-        chosen: frozenset[int] = frozenset()
-        best = evidence(chosen)
-        path: list[Step] = []
-        while True:
-            # The evidence rises at each step, so no choice comes twice and the loop ends.
-            moves = {chosen ^ {j} for j in range(len(table.names))}
-            scores = {move: evidence(move) for move in sorted(moves, key=sorted)}
-            move = max(scores, key=lambda move: scores[move])
-            if not scores[move] > best + RISE:
-                break
-            columns = np.array(sorted(move), int)
-            fitted, _ = least_squares(table.X[:, columns], table.y, weights.values)
-            path.append(
-                Step(
-                    table.names_of(columns),
-                    tuple(fitted.tolist()),
-                    scores[move],
-                    dropped=table.names_of(sorted(chosen - move)),
-                    added=table.names_of(sorted(move - chosen)),
-                    gamma=weights.gamma,
-                )
-            )
-            chosen, best = move, scores[move]
+        everything = frozenset(range(len(table.names)))
+        ways = [self._climb(table, weights, evidence, start) for start in (frozenset(), everything)]
+        chosen, _, path = max(ways, key=lambda way: way[1])
         columns = np.array(sorted(chosen), int)
         return Search(
             columns,
@@ -67,3 +52,37 @@ class Greedy(SparseRegressor):
             tuple(path),
             weights.notes,
         )
+
+    def _climb(
+        self, table: Table, weights: Weights, evidence: Callable[[frozenset[int]], float], start: frozenset[int]
+    ) -> tuple[frozenset[int], float, list[Step]]:
+        """The choice where no single column in or out raises the evidence, that evidence, and the way there."""
+        chosen, best = start, evidence(start)
+        path: list[Step] = []
+
+        def note(move: frozenset[int], score: float) -> None:
+            columns = np.array(sorted(move), int)
+            fitted, _ = least_squares(table.X[:, columns], table.y, weights.values)
+            path.append(
+                Step(
+                    table.names_of(columns),
+                    tuple(fitted.tolist()),
+                    score,
+                    dropped=table.names_of(sorted(chosen - move)),
+                    added=table.names_of(sorted(move - chosen)),
+                    gamma=weights.gamma,
+                )
+            )
+
+        if start:
+            note(start, best)
+        while True:
+            # The evidence rises at each step, so no choice comes twice and the loop ends.
+            moves = {chosen ^ {j} for j in range(len(table.names))}
+            scores = {move: evidence(move) for move in sorted(moves, key=sorted)}
+            move = max(scores, key=lambda move: scores[move])
+            if not scores[move] > best + RISE:
+                break
+            note(move, scores[move])
+            chosen, best = move, scores[move]
+        return chosen, best, path

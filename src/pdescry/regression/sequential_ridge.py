@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from pdescry.regression.estimator import Search, SparseRegressor, Table, check_least
+from pdescry.regression.estimator import Search, SparseRegressor, Table, check_gamma_power, check_least
 from pdescry.regression.least_squares import least_squares
 from pdescry.regression.thresholding import Pass, drop_small
 
@@ -29,8 +29,9 @@ class SequentialRidge(SparseRegressor):
         self.gamma_power = gamma_power
 
     def _check(self) -> None:
-        for name in ("threshold", "penalty", "gamma_power"):
+        for name in ("threshold", "penalty"):
             check_least(f"{name} of SequentialRidge", getattr(self, name))
+        check_gamma_power(self)
 
     def _search(self, table: Table) -> Search:
         found = drop_small(table, self._regress, float(self.threshold), doubling=False)

@@ -13,7 +13,8 @@ and twice in the fits on draws. So
 estimates how far the reported coefficient itself is off; to go one more shift (`corrected`) is the linear case of
 SIMEX (Cook and Stefanski, 1994). The interval is about the reported coefficient, with sd² = sd(draws)² + shift², and so
 holds all three values. Where the shift is well above the sd it is only a first term and the interval can still be too
-narrow: a note says so. Draws at fewer points than the fit had spread wider.
+narrow: a note says so. Draws at fewer points than the fit had spread wider. Where coefficients cannot be told apart, or
+the draws have hardly more rows than terms, single draws say nothing of it, and no spread is given.
 
 Measured on fields with an exact posterior (u_t = −0.5 u_x + 0.1 u_xx, 16 sensors × 21 times, 100 fields a noise level;
 ``tests/regression/test_spread.py`` runs 40), share of 95 % intervals that hold the truth, for u_x and u_xx:
@@ -37,6 +38,8 @@ from pdescry.regression.least_squares import least_squares
 
 # Of a normal distribution, 95 % lies within so many sds.
 TWO_SIDED_95 = 1.959963984540054
+# Fewer rows than this for each term, as the weights count them, do not carry a regression of single draws.
+ROWS_A_TERM = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +77,12 @@ class Spread:
 def spread_of(
     design: DesignMatrix, columns: NDArray[np.intp], reported: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> Spread | None:
-    """None where the design has no two draws, or no term is left. ``weights`` (N,) are those of the fit."""
+    """None where the design has no two draws or too few rows of them. ``weights`` (N,) are those of the fit."""
     if design.draws is None or design.draws_left is None or len(design.draws) < 2 or not columns.size:
         return None
     rows = weights[design.rows]
+    if rows.sum() ** 2 / np.sum(rows**2) < ROWS_A_TERM * columns.size:
+        return None
     fits = np.array(
         [
             least_squares(draw[:, columns].astype(float), left.astype(float), rows)[0]

@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 from sklearn.linear_model import BayesianRidge
 
-from pdescry.regression.estimator import Search, SparseRegressor, Table, check_least
+from pdescry.regression.estimator import Search, SparseRegressor, Table, check_gamma_power, check_least, check_switch
 from pdescry.regression.thresholding import Pass, drop_small
 
 # BayesianRidge stops when its coefficients, all together, move by less than this: an absolute number.
@@ -24,8 +24,8 @@ class STBLR(SparseRegressor):
         tables hold. 0 counts rows alike, as does leaving out the variance.
     doubling: whether δ doubles after each pass.
 
-    Coefficients of unequal units are held against one δ, and scikit-learn's prior and tolerance (1e-3) are absolute
-    too: choose units in which the coefficients are of order one.
+    Coefficients of unequal units are held against one δ, and the tolerance of scikit-learn (1e-3, of all coefficients
+    together) is absolute too: choose units in which the coefficients are of order one.
     """
 
     scale_free = False
@@ -37,7 +37,8 @@ class STBLR(SparseRegressor):
 
     def _check(self) -> None:
         check_least("threshold of STBLR", self.threshold)
-        check_least("gamma_power of STBLR", self.gamma_power)
+        check_gamma_power(self)
+        check_switch("doubling of STBLR", self.doubling)
 
     def _search(self, table: Table) -> Search:
         return drop_small(table, self._regress, float(self.threshold), bool(self.doubling))
@@ -48,7 +49,9 @@ class STBLR(SparseRegressor):
         # Scaled by hand, not by sample_weight: of that, newer versions take the sum for the number of rows, and
         # tables 2 and 5 of the paper no longer come out (Burgers, σ = 0.05: u·u_x −0.6887, published −0.6884).
         model: Any = BayesianRidge(fit_intercept=False, tol=TOLERANCE)
-        model.fit(part.X * root[:, None], part.y * root)
+        # Its priors are absolute as well: at unit size of the left side they say nothing, whatever the units.
+        size = np.sqrt(np.mean(part.y**2 * weights.values))
+        model.fit(part.X * root[:, None] / size, part.y * root / size)
         notes = ()
         if np.abs(model.coef_).sum() < 10 * TOLERANCE:
             notes = (

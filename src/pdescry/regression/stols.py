@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from pdescry.regression.estimator import Search, SparseRegressor, Table, check_least
+from pdescry.regression.estimator import Search, SparseRegressor, Table, check_least, check_switch
 from pdescry.regression.least_squares import least_squares
 from pdescry.regression.thresholding import Pass, drop_small
 
@@ -27,6 +27,7 @@ class STOLS(SparseRegressor):
 
     def _check(self) -> None:
         check_least("threshold of STOLS", self.threshold)
+        check_switch("doubling of STOLS", self.doubling)
 
     def _search(self, table: Table) -> Search:
         return drop_small(table, _regress, float(self.threshold), bool(self.doubling))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# γ is a sum of shares of a column's largest variance: below this a share is rounding.
-ROUNDING = float(np.finfo(float).eps)
+from pdescry.errors import InputError
+
 # A column that makes up this share of all γ weights the rows alone.
 DOMINANT = 0.9
 # Fewer rows than this for each column, after weighting, are few.
@@ -38,7 +38,7 @@ def row_weights(variance: NDArray[np.float64] | None, power: float, rows: int, n
     if variance is None or power == 0:
         return Weights(np.ones(rows), None)
     gamma = uncertainty(variance)
-    exact = gamma < ROUNDING
+    exact = gamma == 0
     if exact.all():
         return Weights(np.ones(rows), (0.0, 0.0, 0.0), ("All variances are zero: rows count alike.",))
     notes = []
@@ -58,6 +58,11 @@ def row_weights(variance: NDArray[np.float64] | None, power: float, rows: int, n
                 f"The variance of {names[shares.argmax()]} makes up {share:.0%} of γ: it weights the rows alone."
             )
     weights = gamma ** (-2 * power)
+    if not np.isfinite(np.sum(weights**2)):
+        raise InputError(
+            f"Expected variances whose ratio to the power of {2 * power:g} is a number; got ratios up to"
+            f" {gamma.max() / gamma.min():.1g}; lower gamma_power, or leave out the rows of least variance."
+        )
     effective = weights.sum() ** 2 / np.sum(weights**2)
     if effective < FEW * len(names) < rows:
         notes.append(f"The weights leave about {effective:.0f} of {rows} rows for {len(names)} columns.")
