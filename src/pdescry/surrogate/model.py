@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.data import Readings
-from pdescry.surrogate.network import Network, evaluate
+from pdescry.surrogate.network import Network, evaluate_to_fit
 from pdescry.surrogate.noise import LOG_SD, MEDIAN, Noise
 from pdescry.surrogate.prior import Prior
 from pdescry.surrogate.scaling import Scaling
@@ -93,7 +93,7 @@ class Model:
     def log_likelihood(self, position: jax.Array, seen: Observations) -> jax.Array:
         """Up to a constant."""
         layers, log_sd = self.unpack(position)
-        squares = jnp.square((evaluate(layers, jnp.asarray(seen.inputs)) - seen.targets) * seen.inverse_sd)
+        squares = jnp.square((evaluate_to_fit(layers, jnp.asarray(seen.inputs)) - seen.targets) * seen.inverse_sd)
         if self.groups == 0:
             return -0.5 * jnp.sum(squares)
         if self.groups == 1:

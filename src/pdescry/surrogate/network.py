@@ -1,12 +1,12 @@
 """`Network`: a tanh network of any depth and width, and how it is evaluated.
 
-Layers are matrices of shape (out, in + 1), the last column being the bias, and readings run along the second axis: with
-the ones appended to the layer's input, one matrix product does weights and bias.
+Layers are matrices of shape (out, in + 1), the last column being the bias, and readings run along the second axis, which
+is the faster of the two ways round on CPUs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,6 +14,9 @@ import jax
 import jax.numpy as jnp
 
 from pdescry.surrogate.settings import check_whole, plain
+
+# Numbers of float32 in the longest vector of today's CPUs.
+_LANES = 16
 
 
 @dataclass(frozen=True)
@@ -37,14 +40,60 @@ class Network:
 
 
 def evaluate(layers: Sequence[jax.Array], inputs: jax.Array) -> jax.Array:
-    """(inputs, N) → (outputs, N)."""
-    ones = jnp.ones((1, inputs.shape[1]), inputs.dtype)
+    """(inputs, N) → (outputs, N). For derivatives with respect to the inputs, of any order and in any mode."""
+    return _through(_affine, layers, inputs)
+
+
+def evaluate_to_fit(layers: Sequence[jax.Array], inputs: jax.Array) -> jax.Array:
+    """The same, with a faster way back to the layers: for gradients only, in reverse mode and of first order."""
+    return _through(_affine_to_fit, layers, inputs)
+
+
+def _through(
+    affine: Callable[[jax.Array, jax.Array], jax.Array], layers: Sequence[jax.Array], inputs: jax.Array
+) -> jax.Array:
     hidden = inputs
     for layer in layers[:-1]:
-        hidden = jnp.tanh(_product(layer, jnp.concatenate([hidden, ones])))
-    return _product(layers[-1], jnp.concatenate([hidden, ones]))
+        hidden = jnp.tanh(affine(layer, hidden))
+    return affine(layers[-1], hidden)
 
 
-def _product(left: jax.Array, right: jax.Array) -> jax.Array:
+def _affine(layer: jax.Array, hidden: jax.Array) -> jax.Array:
+    return _product(layer[:, :-1], hidden, (1, 0)) + layer[:, -1:]
+
+
+@jax.custom_vjp
+def _affine_to_fit(layer: jax.Array, hidden: jax.Array) -> jax.Array:
+    return _affine(layer, hidden)
+
+
+def _forward(layer: jax.Array, hidden: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+    return _affine(layer, hidden), (layer, hidden)
+
+
+def _back(kept: tuple[jax.Array, jax.Array], slope: jax.Array) -> tuple[jax.Array, jax.Array]:
+    layer, hidden = kept
+    return _layer_slope(slope, hidden), _product(layer[:, :-1], slope, (0, 0))
+
+
+_affine_to_fit.defvjp(_forward, _back)
+
+
+def _layer_slope(slope: jax.Array, hidden: jax.Array) -> jax.Array:
+    """slope · [hidden; 1]ᵀ.
+
+    This product has few columns and a long sum; on CPUs it takes half as long again where the columns do not fill whole
+    vectors. So rows of ones are appended up to the next multiple: the first of them is the bias's, the others are cut.
+    """
+    rows = hidden.shape[0]
+    if min(len(slope), rows) < _LANES:  # not worth it
+        return jnp.concatenate([_product(slope, hidden, (1, 1)), jnp.sum(slope, 1, keepdims=True)], axis=1)
+    more = -rows % _LANES or _LANES
+    filled = jnp.pad(hidden, ((0, more), (0, 0)), constant_values=1.0)
+    return _product(slope, filled, (1, 1))[:, : rows + 1]
+
+
+def _product(left: jax.Array, right: jax.Array, summed: tuple[int, int]) -> jax.Array:
+    """The sum over one axis of each, without transposing either first."""
     # Full float32 on every device: some round the factors to fewer bits unless told otherwise.
-    return jnp.matmul(left, right, precision="highest")
+    return jax.lax.dot_general(left, right, (((summed[0],), (summed[1],)), ((), ())), precision="highest")

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import optax
 
 from pdescry.surrogate.model import Model, Observations
-from pdescry.surrogate.network import evaluate
+from pdescry.surrogate.network import evaluate, evaluate_to_fit
 from pdescry.surrogate.settings import check_choice, check_positive, check_whole, plain
 
 
@@ -76,7 +76,7 @@ def advance(adam: Adam, model: Model, state: State, seen: Observations, steps: j
     def loss(position: jax.Array) -> jax.Array:
         if adam.objective == "misfit":
             return jnp.mean(
-                jnp.square(evaluate(model.unpack(position).layers, jnp.asarray(seen.inputs)) - seen.targets)
+                jnp.square(evaluate_to_fit(model.unpack(position).layers, jnp.asarray(seen.inputs)) - seen.targets)
             )
         return -model.log_likelihood(position, seen) - model.log_prior(position, state.anchor)
 
