@@ -13,6 +13,7 @@ import pytest
 from pdescry import InputError
 from pdescry.surrogate import Network, Noise, Prior
 from pdescry.surrogate.model import FLOOR, build
+from pdescry.surrogate.network import evaluate, evaluate_to_fit
 from pdescry.surrogate.noise import LOG_SD, MEDIAN
 from pdescry.surrogate.scaling import Scaling
 from tests.surrogate.conftest import two_fields
@@ -56,6 +57,29 @@ def test_log_density_is_what_it_says(noise, prior):
     # Constants are left out of the density, so differences are compared.
     found = float(model.log_density(jnp.asarray(at), seen) - model.log_density(jnp.asarray(other), seen))
     assert found == pytest.approx(by_hand(at) - by_hand(other), rel=1e-4)
+
+
+@pytest.mark.parametrize(("width", "depth", "outputs"), [(50, 3, 1), (63, 2, 2), (64, 1, 20), (5, 2, 1), (7, 0, 2)])
+def test_the_way_back_to_the_layers_is_the_gradient(width, depth, outputs):
+    with jax.enable_x64(True):
+        rng = np.random.default_rng(0)
+        shapes = Network(width, depth).shapes(3, outputs)
+        layers = [jnp.asarray(rng.standard_normal(shape) / math.sqrt(shape[1])) for shape in shapes]
+        inputs, targets = jnp.asarray(rng.standard_normal((3, 40))), jnp.asarray(rng.standard_normal((outputs, 40)))
+
+        def plain(layers, inputs):
+            ones = jnp.ones((1, inputs.shape[1]))
+            for layer in layers[:-1]:
+                inputs = jnp.tanh(layer @ jnp.concatenate([inputs, ones]))
+            return layers[-1] @ jnp.concatenate([inputs, ones])
+
+        def slopes(network):
+            return jax.tree.leaves(jax.grad(lambda *at: jnp.sum((network(*at) - targets) ** 2), (0, 1))(layers, inputs))
+
+        for network in (evaluate, evaluate_to_fit):
+            np.testing.assert_allclose(network(layers, inputs), plain(layers, inputs), atol=1e-12)
+            for found, right in zip(slopes(network), slopes(plain), strict=True):
+                np.testing.assert_allclose(found, right, rtol=0, atol=1e-10 * float(jnp.abs(right).max()))
 
 
 def test_positions_and_matrices_are_one_another():

@@ -172,6 +172,12 @@ def _key(key: jax.Array, stage: str, number: int) -> jax.Array:
 # ---- compiled, once for each plan and shape of readings --------------------------------------------------------------
 
 
+def _density(model: Model, sampler: Sampler, seen: Observations) -> Callable[[jax.Array], jax.Array]:
+    """log p in the sampler's coordinates."""
+    density = model.log_density_conditioned if sampler.conditioned else model.log_density
+    return lambda position: density(position, seen)
+
+
 @partial(jax.jit, static_argnames=("adam", "model"))
 def _warm(
     adam: Adam, model: Model, state: warm_start.State, seen: Observations, steps: jax.Array | int
@@ -184,13 +190,15 @@ def _warm(
 def _begin_sampling(plan: Plan, state: warm_start.State, seen: Observations, key: jax.Array) -> Any:
     TRACES["begin sampling"] += 1
     position = warm_start.finish(plan.start, plan.model, state, seen)
-    return plan.sampler.init(lambda position: plan.model.log_density(position, seen), position, key)
+    if plan.sampler.conditioned:
+        position = plan.model.condition(position, seen)
+    return plan.sampler.init(_density(plan.model, plan.sampler, seen), position, key)
 
 
 @partial(jax.jit, static_argnames=("model", "sampler"))
 def _tune(model: Model, sampler: Sampler, state: Any, seen: Observations, key: jax.Array) -> Any:
     TRACES["tuning"] += 1
-    return sampler.tune(lambda position: model.log_density(position, seen), state, key)
+    return sampler.tune(_density(model, sampler, seen), state, key)
 
 
 @partial(jax.jit, static_argnames=("model", "sampler", "most"))
@@ -204,20 +212,24 @@ def _draw(
     TRACES["sampling"] += 1
 
     def transition(state: Any, key: jax.Array) -> Any:
-        return sampler.step(lambda position: model.log_density(position, seen), state, key)
+        return sampler.step(_density(model, sampler, seen), state, key)
 
     def draw(number: jax.Array, carry: Any) -> Any:
         state, positions, traces = carry
         keys = jax.random.split(jax.random.fold_in(key, number), sampler.thin)
         state, info = jax.lax.scan(transition, state, keys)
+        position, log_density = sampler.position(state), info.log_density[-1]
+        if sampler.conditioned:
+            position = model.release(position, seen)
+            log_density = model.log_density(position, seen)
         trace = Trace(
-            info.log_density[-1],
+            log_density,
             jnp.sqrt(jnp.mean(jnp.square(info.energy_error))),
             jnp.mean(info.acceptance),
             jnp.sum(info.divergent).astype(jnp.float32),
         )
         traces = jax.tree.map(lambda all_of_it, one: all_of_it.at[number].set(one), traces, trace)
-        return state, positions.at[number].set(sampler.position(state)), traces
+        return state, positions.at[number].set(position), traces
 
     room = jnp.zeros(most, jnp.float32)
     empty = (state, jnp.zeros((most, model.dimension), jnp.float32), Trace(room, room, room, room))

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.data import Readings
-from pdescry.surrogate.network import Network, evaluate_to_fit
+from pdescry.surrogate.network import Network, evaluate_to_fit, features_to_fit, squared
 from pdescry.surrogate.noise import LOG_SD, MEDIAN, Noise
 from pdescry.surrogate.prior import Prior
 from pdescry.surrogate.scaling import Scaling
@@ -32,6 +32,8 @@ NOISE_UNIT = SCALE_UNIT = 0.1
 # Inferred noise is at least this part of the field's sd: below it the misfit is the network's, not the readings', and
 # the posterior so narrow that chains crawl.
 FLOOR = 3e-3
+# Largest ratio of variances that the last layer is conditioned by: what float32 can factor, with room to spare.
+CONDITION = 1e5
 
 
 class Observations(NamedTuple):
@@ -49,6 +51,17 @@ class Parameters(NamedTuple):
 
     layers: list[jax.Array]
     log_sd: jax.Array
+
+
+class _LastLayer(NamedTuple):
+    """features (in + 1, N), prior sds (in + 1,); and, whitened as positions are, the mean (f, in + 1) and the Cholesky
+    factor of the precision (f, in + 1, in + 1).
+    """
+
+    features: jax.Array
+    unit: jax.Array
+    mean: jax.Array
+    factor: jax.Array
 
 
 @dataclass(frozen=True)
@@ -93,7 +106,10 @@ class Model:
     def log_likelihood(self, position: jax.Array, seen: Observations) -> jax.Array:
         """Up to a constant."""
         layers, log_sd = self.unpack(position)
-        squares = jnp.square((evaluate_to_fit(layers, jnp.asarray(seen.inputs)) - seen.targets) * seen.inverse_sd)
+        return self._log_likelihood(evaluate_to_fit(layers, jnp.asarray(seen.inputs)), log_sd, seen)
+
+    def _log_likelihood(self, predicted: jax.Array, log_sd: jax.Array, seen: Observations) -> jax.Array:
+        squares = jnp.square((predicted - seen.targets) * seen.inverse_sd)
         if self.groups == 0:
             return -0.5 * jnp.sum(squares)
         if self.groups == 1:
@@ -116,6 +132,61 @@ class Model:
         variances[self.n_weights + self.n_scales :] = (LOG_SD / NOISE_UNIT) ** 2
         return variances
 
+    # ---- the same in coordinates that are less stiff ------------------------------------------------------------
+
+    def log_density_conditioned(self, position: jax.Array, seen: Observations) -> jax.Array:
+        """log p of a conditioned position (see `condition`), its volume included."""
+        given = self._last_layer(position, seen)
+        last = given.mean + _solve(given.factor, self._last(position), transpose=True)
+        predicted = jnp.matmul(last * given.unit, given.features, precision="highest")
+        log_volume = -jnp.sum(jnp.log(jnp.diagonal(given.factor, axis1=1, axis2=2)))
+        likelihood = self._log_likelihood(predicted, self.unpack(position).log_sd, seen)
+        return likelihood + self.log_prior(self._with_last(position, last)) + log_volume
+
+    def release(self, position: jax.Array, seen: Observations) -> jax.Array:
+        """The position that a conditioned one stands for."""
+        given = self._last_layer(position, seen)
+        return self._with_last(position, given.mean + _solve(given.factor, self._last(position), transpose=True))
+
+    def condition(self, position: jax.Array, seen: Observations) -> jax.Array:
+        """Coordinates in which the last layer is measured from its best fit, in units of its uncertainty there.
+
+        The field is linear in the last layer, so given all else that is known in closed form, and whatever the other
+        layers do, the last one follows. What remains for them is what it cannot follow: 4 to 10 times less stiff.
+        """
+        given = self._last_layer(position, seen)
+        away = self._last(position) - given.mean
+        return self._with_last(position, jnp.einsum("fji,fj->fi", given.factor, away, precision="highest"))
+
+    def _last_layer(self, position: jax.Array, seen: Observations) -> _LastLayer:
+        """What is known of the last layer given everything else in ``position``.
+
+        One noise level a field is assumed, the mean over its readings, and the precision is bounded to what float32
+        can factor: any such coordinates are right, because their volume is counted; these are merely less good.
+        """
+        layers, log_sd = self.unpack(position)
+        unit = jnp.asarray(self.prior.sds(self.shapes)[-1][0], position.dtype)
+        if self.n_scales:
+            unit = unit * jnp.exp(SCALE_UNIT * position[self.n_weights + self.n_scales - 1])
+        features = features_to_fit(layers, jnp.asarray(seen.inputs))
+        precision = jnp.mean(jnp.square(seen.inverse_sd), 1)
+        if self.groups:
+            precision = precision * jnp.sum(jnp.exp(-2 * log_sd) * seen.counts, 1) / jnp.sum(seen.counts)
+        gram = precision[:, None, None] * (squared(features) * unit * unit[:, None])
+        fit = precision[:, None] * jnp.matmul(jnp.asarray(seen.targets), features.T, precision="highest") * unit
+        bound = 1.0 + jnp.trace(gram, axis1=1, axis2=2) / CONDITION
+        factor = jax.lax.linalg.cholesky(
+            gram + bound[:, None, None] * jnp.eye(len(features), dtype=gram.dtype), symmetrize_input=False
+        )
+        return _LastLayer(features, unit, _solve(factor, _solve(factor, fit), transpose=True), factor)
+
+    def _last(self, position: jax.Array) -> jax.Array:
+        rows, columns = self.shapes[-1]
+        return position[self.n_weights - rows * columns : self.n_weights].reshape(rows, columns)
+
+    def _with_last(self, position: jax.Array, last: jax.Array) -> jax.Array:
+        return jnp.concatenate([position[: self.n_weights - last.size], last.ravel(), position[self.n_weights :]])
+
     # ---- places in it ------------------------------------------------------------------------------------------
 
     def prior_draw(self, key: jax.Array) -> jax.Array:
@@ -137,6 +208,13 @@ class Model:
         """The coordinate of a noise sd in standardised units; one below the floor is put a little above it."""
         free = jnp.maximum(jnp.square(sd) - FLOOR**2, 0.01 * FLOOR**2)
         return (0.5 * jnp.log(free) - math.log(MEDIAN)) / NOISE_UNIT
+
+
+def _solve(factor: jax.Array, vectors: jax.Array, transpose: bool = False) -> jax.Array:
+    solved = jax.lax.linalg.triangular_solve(
+        factor, vectors[..., None], left_side=True, lower=True, transpose_a=transpose
+    )
+    return solved[..., 0]
 
 
 def build(

@@ -1,7 +1,7 @@
 """`Network`: a tanh network of any depth and width, and how it is evaluated.
 
-Layers are matrices of shape (out, in + 1), the last column being the bias, and readings run along the second axis, which
-is the faster of the two ways round on CPUs.
+Layers are matrices of shape (out, in + 1), the last column being the bias, and readings run along the second axis,
+which is the faster of the two ways round on CPUs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from pdescry.surrogate.settings import check_whole, plain
 
 # Numbers of float32 in the longest vector of today's CPUs.
 _LANES = 16
+
+_Affine = Callable[[jax.Array, jax.Array], jax.Array]
 
 
 @dataclass(frozen=True)
@@ -49,13 +51,37 @@ def evaluate_to_fit(layers: Sequence[jax.Array], inputs: jax.Array) -> jax.Array
     return _through(_affine_to_fit, layers, inputs)
 
 
-def _through(
-    affine: Callable[[jax.Array, jax.Array], jax.Array], layers: Sequence[jax.Array], inputs: jax.Array
-) -> jax.Array:
-    hidden = inputs
+def features_to_fit(layers: Sequence[jax.Array], inputs: jax.Array) -> jax.Array:
+    """What the last layer sees, with the ones for its bias: (inputs, N) → (width + 1, N)."""
+    hidden = _hidden(_affine_to_fit, layers, inputs)
+    return jnp.concatenate([hidden, jnp.ones((1, hidden.shape[1]), hidden.dtype)])
+
+
+@jax.custom_vjp
+def squared(features: jax.Array) -> jax.Array:
+    """features · featuresᵀ, the last row of features being ones."""
+    return _layer_slope(features, features[:-1])
+
+
+def _squared_forward(features: jax.Array) -> tuple[jax.Array, jax.Array]:
+    return squared(features), features
+
+
+def _squared_back(features: jax.Array, slope: jax.Array) -> tuple[jax.Array]:
+    return (_product(slope + slope.T, features, (1, 0)),)
+
+
+squared.defvjp(_squared_forward, _squared_back)
+
+
+def _through(affine: _Affine, layers: Sequence[jax.Array], inputs: jax.Array) -> jax.Array:
+    return affine(layers[-1], _hidden(affine, layers, inputs))
+
+
+def _hidden(affine: _Affine, layers: Sequence[jax.Array], inputs: jax.Array) -> jax.Array:
     for layer in layers[:-1]:
-        hidden = jnp.tanh(affine(layer, hidden))
-    return affine(layers[-1], hidden)
+        inputs = jnp.tanh(affine(layer, inputs))
+    return inputs
 
 
 def _affine(layer: jax.Array, hidden: jax.Array) -> jax.Array:

@@ -63,6 +63,8 @@ def _environment() -> dict[str, str]:
     }
     environment["JAX_ENABLE_X64"] = "0"
     environment["NPROC"] = "1"  # XLA's number of threads on CPUs
+    # The same for the linear algebra that XLA calls: its threads would wait for one another on matrices of 51 × 51.
+    environment |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "MKL", "OMP")}
     environment.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # several processes may share a device
     return environment
 

@@ -29,6 +29,7 @@ class AdjustedMCLMC:
     rungs: int = 6
     rung_transitions: int = 30
     acceptance: float = 0.8
+    conditioned = False
 
     def __post_init__(self) -> None:
         check_fields(self, ("acceptance",), steps=1)

@@ -34,6 +34,7 @@ class HMC:
     rungs: int = 4
     rung_transitions: int = 100
     acceptance: float = 0.8
+    conditioned = False
 
     def __post_init__(self) -> None:
         given = ("step_size",) if self.step_size is not None else ()

@@ -23,23 +23,35 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from blackjax.mcmc import mclmc
+from blackjax.mcmc.integrators import isokinetic_mclachlan, partially_refresh_momentum
+from blackjax.util import generate_unit_vector
 
 from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
 
 # Trials in one rung of tuning, each followed by a better step size.
 TRIALS = 10
-# An energy error this many times its wanted standard deviation is repaired, in this many shorter steps.
-FAR, PARTS = 5.0, 4
+# A step whose energy error is FAR times the wanted standard deviation is taken again in twice as many parts, up to
+# MOST_PARTS; the next one begins with as many, or with half of them if this one's error was below CALM.
+FAR, CALM, MOST_PARTS = 5.0, 0.4, 8
 
 
 class State(NamedTuple):
     chain: Any  # BlackJAX's IntegratorState
     step_size: jax.Array
+    parts: jax.Array  # short steps that the next step begins with: 1, 2, 4, …
+
+
+def _one() -> jax.Array:
+    return jnp.ones((), jnp.int32)
 
 
 @dataclass(frozen=True)
 class MCLMC:
-    """``energy_error``: variance of a step's energy error wanted, per dimension. ``length``: in √dimension."""
+    """``energy_error``: variance of a step's energy error wanted, per dimension. ``length``: in √dimension.
+
+    ``conditioned``: in the coordinates of `Model.condition`, where steps are 4 to 10 times as long for half as much
+    again a gradient.
+    """
 
     draws: int = 200
     thin: int = 80
@@ -48,6 +60,7 @@ class MCLMC:
     rung_transitions: int = 800
     energy_error: float = 5e-4
     length: float = 1.0
+    conditioned: bool = True
     gradients = 2.5  # two a step (McLachlan's integrator), and some steps taken again
 
     def __post_init__(self) -> None:
@@ -55,14 +68,21 @@ class MCLMC:
 
     def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> State:
         # A first step far too small is soon made larger; one far too large would throw the chain out.
-        return State(mclmc.init(position, log_density, key), jnp.asarray(1e-4 * position.size**0.5, position.dtype))
+        step_size = jnp.asarray(1e-4 * position.size**0.5, position.dtype)
+        return State(mclmc.init(position, log_density, key), step_size, _one())
 
     def tune(self, log_density: LogDensity, state: State, key: jax.Array) -> State:
         wanted = self.energy_error * state.chain.position.size
 
         def trial(state: State, key: jax.Array) -> tuple[State, jax.Array]:
             keys = jax.random.split(key, self.rung_transitions // TRIALS)
-            state, (_, first) = jax.lax.scan(lambda state, key: self._step(log_density, state, key), state, keys)
+
+            def step(state: State, key: jax.Array) -> tuple[State, jax.Array]:
+                # Whole steps are what is tuned, so each is tried.
+                state, (_, first, _) = self._step(log_density, state._replace(parts=_one()), key)
+                return state, first
+
+            state, first = jax.lax.scan(step, state, keys)
             # What is beyond repair counts as far, not as how far: one wild step must not set the size of all others.
             first = jnp.where(jnp.isfinite(first), jnp.square(first), jnp.inf)
             seen = jnp.mean(jnp.minimum(first, FAR**2 * wanted))
@@ -74,7 +94,7 @@ class MCLMC:
         return state._replace(step_size=jnp.exp(jnp.median(steps[TRIALS // 2 :])))
 
     def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
-        state, (info, _) = self._step(log_density, state, key)
+        state, (info, _, _) = self._step(log_density, state, key)
         return state, info
 
     def check(self, state: State) -> None:
@@ -83,35 +103,62 @@ class MCLMC:
     def position(self, state: State) -> jax.Array:
         return state.chain.position
 
-    def _step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, tuple[Info, jax.Array]]:
-        """The step, what it reports, and the energy error at the first attempt."""
+    def _step(
+        self, log_density: LogDensity, state: State, key: jax.Array
+    ) -> tuple[State, tuple[Info, jax.Array, jax.Array]]:
+        """The step, what it reports, the energy error at the first attempt, and how many short steps it took in all."""
         dimension = state.chain.position.size
-        length = jnp.asarray(self.length * dimension**0.5, jnp.float32)
+        wanted = (self.energy_error * dimension) ** 0.5
+        refresh, restart = jax.random.split(key)
+        integrate: Any = isokinetic_mclachlan(log_density)
+        momentum = partially_refresh_momentum(
+            state.chain.momentum, refresh, state.step_size, jnp.asarray(self.length * dimension**0.5, jnp.float32)
+        )
+        begin = state.chain._replace(momentum=momentum)
 
-        def attempt(part: jax.Array, carry: tuple[Any, Info, jax.Array]) -> Any:
-            chain, info, parts = carry
-            kernel: Any = mclmc.build_kernel()
-            part_key = jax.random.fold_in(key, part + 100 * parts)
-            chain, told = kernel(part_key, chain, log_density, 1.0, length, state.step_size / parts)
-            error = info.energy_error + told.energy_change
-            return chain, Info(chain.logdensity, error, info.acceptance, info.divergent | ~told.nonans), parts
+        def cover(carry: _Attempt) -> _Attempt:
+            """The whole step in twice as many parts as before; one loop, so that it is compiled once."""
+            parts = jnp.where(carry.taken == 0, carry.parts, 2 * carry.parts)
 
-        def is_far(info: Info) -> jax.Array:
-            return info.divergent | (jnp.square(info.energy_error) > FAR**2 * self.energy_error * dimension)
+            def part(_: jax.Array, moved: tuple[Any, jax.Array]) -> tuple[Any, jax.Array]:
+                chain, kinetic = moved
+                chain, change = integrate(chain, state.step_size / parts)
+                return chain, kinetic + change
 
-        def go_on(carry: Any) -> jax.Array:
-            tries, _, info, _ = carry
-            return (tries == 0) | ((tries == 1) & is_far(info))
+            chain, kinetic = jax.lax.fori_loop(0, parts, part, (begin, jnp.zeros((), jnp.float32)))
+            error = kinetic - chain.logdensity + begin.logdensity
+            # The momentum and the position are finite where these two are, but for the very last half step.
+            error = jnp.where(jnp.isfinite(error) & jnp.isfinite(jnp.sum(chain.momentum)), error, jnp.inf)
+            first = jnp.where(carry.taken == 0, error, carry.first)
+            return _Attempt(chain, error, first, parts, carry.taken + parts)
 
-        def cover(carry: Any) -> Any:
-            """The whole step, first at once, then in parts; one loop, so that it is compiled once."""
-            tries, _, _, first = carry
-            parts = jnp.where(tries == 0, 1, PARTS)
-            chain, info, _ = jax.lax.fori_loop(0, parts, attempt, (state.chain, nothing, parts))
-            error = jnp.where(info.divergent, jnp.inf, info.energy_error)
-            return tries + 1, chain, info, jnp.where(tries == 0, error, first)
+        def go_on(carry: _Attempt) -> jax.Array:
+            far = jnp.abs(carry.error) > FAR * wanted
+            return (carry.taken == 0) | (far & (carry.parts < MOST_PARTS))
 
-        zero = jnp.zeros((), jnp.float32)
-        nothing = Info(zero, zero, zero + jnp.nan, zero > 0)
-        _, chain, info, first = jax.lax.while_loop(go_on, cover, (0, state.chain, nothing, zero))
-        return state._replace(chain=chain), (info._replace(divergent=is_far(info)), first)
+        nothing = jnp.zeros((), jnp.float32)
+        done = jax.lax.while_loop(
+            go_on, cover, _Attempt(begin, nothing, nothing, state.parts, jnp.zeros((), jnp.int32))
+        )
+        lost = ~jnp.isfinite(done.error)
+        chain = jax.lax.cond(
+            lost,
+            lambda: begin._replace(momentum=generate_unit_vector(restart, begin.position)),
+            lambda: done.chain,
+        )
+        # Half as many parts make an error of four to eight times as much.
+        calm = jnp.abs(done.error) < CALM * wanted
+        parts = jnp.where(calm, jnp.maximum(done.parts // 2, 1), done.parts)
+        far = jnp.abs(done.error) > FAR * wanted
+        info = Info(chain.logdensity, jnp.where(lost, 0.0, done.error), nothing + jnp.nan, far)
+        return State(chain, state.step_size, parts), (info, done.first, done.taken)
+
+
+class _Attempt(NamedTuple):
+    """chain, energy error, energy error of the first attempt, parts of the last one, short steps in all attempts."""
+
+    chain: Any
+    error: jax.Array
+    first: jax.Array
+    parts: jax.Array
+    taken: jax.Array

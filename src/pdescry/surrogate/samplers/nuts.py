@@ -29,6 +29,7 @@ class NUTS:
     rung_transitions: int = 50
     doublings: int = 8
     acceptance: float = 0.8
+    conditioned = False
 
     def __post_init__(self) -> None:
         check_fields(self, ("acceptance",), doublings=1)

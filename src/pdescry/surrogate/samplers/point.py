@@ -24,6 +24,7 @@ class Point:
     rungs = 0
     rung_transitions = 0
     gradients = 1.0
+    conditioned = False
 
     def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> State:
         return State(position, log_density(position))
