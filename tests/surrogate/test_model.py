@@ -82,6 +82,24 @@ def test_the_way_back_to_the_layers_is_the_gradient(width, depth, outputs):
                 np.testing.assert_allclose(found, right, rtol=0, atol=1e-10 * float(jnp.abs(right).max()))
 
 
+@pytest.mark.parametrize("noise", [Noise(), Noise(per="sensor"), Noise((0.2, 0.4))], ids=repr)
+@pytest.mark.parametrize("prior", [Prior(), Prior(scale=0.5)], ids=repr)
+@pytest.mark.parametrize("network", [Network(4, 2), Network(depth=0)], ids=repr)
+def test_conditioned_coordinates_are_the_same_posterior(noise, prior, network):
+    readings = two_fields(30)
+    model, seen = build(readings, network, prior, noise, Scaling.of(readings))
+    with jax.enable_x64(True):
+        seen = seen._replace(
+            **{name: jnp.asarray(getattr(seen, name), float) for name in ("inputs", "targets", "inverse_sd", "counts")}
+        )
+        at = jnp.asarray(np.random.default_rng(0).standard_normal(model.dimension))
+        position = model.release(at, seen)
+        np.testing.assert_allclose(model.condition(position, seen), at, atol=1e-8)
+        _, log_volume = jnp.linalg.slogdet(jax.jacrev(lambda at: model.release(at, seen))(at))
+        expected = float(model.log_density(position, seen) + log_volume)
+        assert float(model.log_density_conditioned(at, seen)) == pytest.approx(expected, rel=1e-9)
+
+
 def test_positions_and_matrices_are_one_another():
     readings = two_fields(30)
     model, _ = build(readings, Network(5, 3), Prior(), Noise(), Scaling.of(readings))

@@ -2,10 +2,11 @@
 
 The isokinetic dynamics conserve an energy; its error per step, relative to the dimension, sets the step size.
 Posteriors of networks are unevenly stiff: a step that is right almost everywhere is far too long where the field is
-steep, and the chain is thrown out. Three things keep that from happening, or from going unnoticed:
+steep, and the chain is thrown out. Four things keep that from happening, or from going unnoticed:
 
-- a step whose energy error is `FAR` times what is wanted is taken again as `PARTS` short ones, which cover the same
-  time;
+- the last layer follows the others (`Model.condition`), which takes away the stiffest directions;
+- a step whose energy error is `FAR` times what is wanted is taken again in 2, 4 or 8 parts, which cover the same time
+  from the same momentum; the next step begins with as many, and with fewer once the error is small;
 - the step size is tuned by trials at that size, from below, and settles at the median of what they suggest;
 - the decoherence length is √dimension from the start: in whitened coordinates most directions keep their prior sd of
   1, so the posterior is about that wide, while an estimate from a short run sees only how far it got.
@@ -49,8 +50,8 @@ def _one() -> jax.Array:
 class MCLMC:
     """``energy_error``: variance of a step's energy error wanted, per dimension. ``length``: in √dimension.
 
-    ``conditioned``: in the coordinates of `Model.condition`, where steps are 4 to 10 times as long for half as much
-    again a gradient.
+    ``conditioned``: in the coordinates of `Model.condition`, where steps are several times as long and a gradient
+    takes twice as long.
     """
 
     draws: int = 200
