@@ -174,7 +174,7 @@ def test_a_step_beyond_repair_is_a_divergence():
     sampler = MCLMC()
     density = lambda z: -0.5 * jnp.sum(jnp.square(z) * jnp.logspace(0, 4, 10))  # noqa: E731
     state = sampler.init(density, jnp.ones(10, jnp.float32), jax.random.key(0))
-    _, info = sampler.step(density, state._replace(step_size=jnp.float32(1.0)), jax.random.key(1))
+    _, info = sampler.step(density, state._replace(step_size=jnp.float32(3.0)), jax.random.key(1))
     assert bool(info.divergent)
     _, info = sampler.step(density, state._replace(step_size=jnp.float32(1e-5)), jax.random.key(1))
     assert not bool(info.divergent)
