@@ -42,12 +42,15 @@ def show(folder: Path, system: str, noise: float, seed: int, workers: int | None
     print(f"  {str(found).splitlines()[0]}\n  e_C {np.linalg.norm(errors):.3f}")
     given = pdescry.regress(derivatives.select(list(truth)), STBLR(0.0))
     ratios = []
-    for row in given.table.itertuples():
-        error = row.coefficient - truth[pdescry.Term.parse(str(row.term))]
-        ratios.append(error / row.honest_sd)
+    table = given.table
+    for term, found_value, formal, honest in zip(
+        given.terms, table["coefficient"], table["formal_sd"], table["honest_sd"], strict=True
+    ):
+        error = found_value - truth[term]
+        ratios.append(error / honest)
         print(
-            f"  {row.term}: {row.coefficient:.4f}, error {error:+.4f} = {error / row.formal_sd:+.1f} formal sds"
-            f" = {ratios[-1]:+.1f} honest sds of {row.honest_sd:.3f}"
+            f"  {term}: {found_value:.4f}, error {error:+.4f} = {error / formal:+.1f} formal sds"
+            f" = {error / honest:+.1f} honest sds of {honest:.3f}"
         )
     return ratios
 

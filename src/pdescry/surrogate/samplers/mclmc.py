@@ -80,7 +80,7 @@ class MCLMC:
 
             def step(state: State, key: jax.Array) -> tuple[State, jax.Array]:
                 # Whole steps are what is tuned, so each is tried.
-                state, (_, first, _) = self._step(log_density, state._replace(parts=_one()), key)
+                state, (_, first) = self._step(log_density, state._replace(parts=_one()), key)
                 return state, first
 
             state, first = jax.lax.scan(step, state, keys)
@@ -95,7 +95,7 @@ class MCLMC:
         return state._replace(step_size=jnp.exp(jnp.median(steps[TRIALS // 2 :])))
 
     def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
-        state, (info, _, _) = self._step(log_density, state, key)
+        state, (info, _) = self._step(log_density, state, key)
         return state, info
 
     def check(self, state: State) -> None:
@@ -104,10 +104,8 @@ class MCLMC:
     def position(self, state: State) -> jax.Array:
         return state.chain.position
 
-    def _step(
-        self, log_density: LogDensity, state: State, key: jax.Array
-    ) -> tuple[State, tuple[Info, jax.Array, jax.Array]]:
-        """The step, what it reports, the energy error at the first attempt, and how many short steps it took in all."""
+    def _step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, tuple[Info, jax.Array]]:
+        """The step, what it reports, and the energy error at the first attempt."""
         dimension = state.chain.position.size
         wanted = (self.energy_error * dimension) ** 0.5
         refresh, restart = jax.random.split(key)
@@ -119,7 +117,7 @@ class MCLMC:
 
         def cover(carry: _Attempt) -> _Attempt:
             """The whole step in twice as many parts as before; one loop, so that it is compiled once."""
-            parts = jnp.where(carry.taken == 0, carry.parts, 2 * carry.parts)
+            parts = jnp.where(carry.tries == 0, carry.parts, 2 * carry.parts)
 
             def part(_: jax.Array, moved: tuple[Any, jax.Array]) -> tuple[Any, jax.Array]:
                 chain, kinetic = moved
@@ -130,12 +128,12 @@ class MCLMC:
             error = kinetic - chain.logdensity + begin.logdensity
             # The momentum and the position are finite where these two are, but for the very last half step.
             error = jnp.where(jnp.isfinite(error) & jnp.isfinite(jnp.sum(chain.momentum)), error, jnp.inf)
-            first = jnp.where(carry.taken == 0, error, carry.first)
-            return _Attempt(chain, error, first, parts, carry.taken + parts)
+            first = jnp.where(carry.tries == 0, error, carry.first)
+            return _Attempt(chain, error, first, parts, carry.tries + 1)
 
         def go_on(carry: _Attempt) -> jax.Array:
             far = jnp.abs(carry.error) > FAR * wanted
-            return (carry.taken == 0) | (far & (carry.parts < MOST_PARTS))
+            return (carry.tries == 0) | (far & (carry.parts < MOST_PARTS))
 
         nothing = jnp.zeros((), jnp.float32)
         done = jax.lax.while_loop(
@@ -152,14 +150,14 @@ class MCLMC:
         parts = jnp.where(calm, jnp.maximum(done.parts // 2, 1), done.parts)
         far = jnp.abs(done.error) > FAR * wanted
         info = Info(chain.logdensity, jnp.where(lost, 0.0, done.error), nothing + jnp.nan, far)
-        return State(chain, state.step_size, parts), (info, done.first, done.taken)
+        return State(chain, state.step_size, parts), (info, done.first)
 
 
 class _Attempt(NamedTuple):
-    """chain, energy error, energy error of the first attempt, parts of the last one, short steps in all attempts."""
+    """chain, energy error, energy error of the first attempt, parts of the last one, how many attempts."""
 
     chain: Any
     error: jax.Array
     first: jax.Array
     parts: jax.Array
-    taken: jax.Array
+    tries: jax.Array
