@@ -1,4 +1,7 @@
-"""Files and folders that appear whole or not at all: written under a temporary name beside the target, then renamed."""
+"""Files and folders that appear whole or not at all, and the way back from those of our own.
+
+They are written under a temporary name beside the target, then renamed.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,12 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pdescry.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @contextmanager
@@ -39,6 +46,29 @@ def _swap(one: Path, other: Path) -> None:
     os.rename(other, aside)
     os.rename(one, other)
     os.rename(aside, one)
+
+
+@contextmanager
+def saved_dataset(path: Path, form: str, what: str) -> Iterator[xr.Dataset]:
+    """The dataset that we saved at ``path`` with the attribute format=``form``; whatever is wrong with it is told."""
+    import xarray as xr
+
+    if not path.exists():
+        raise InputError(f"There is no file {str(path)!r}.")
+    try:
+        if path.suffix == ".zarr":
+            opened = xr.open_zarr(path, consolidated=False, chunks=None)
+        else:
+            opened = xr.open_dataset(path, engine="h5netcdf")
+        with opened:
+            dataset = opened.load()
+        if dataset.attrs.get("format") != form:
+            raise ValueError(f"its format is {dataset.attrs.get('format')!r}")
+        yield dataset
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, EOFError) as fault:
+        raise InputError(
+            f"Expected {str(path)!r} to be {what} that pdescry saved; it is none, or damaged ({fault})."
+        ) from None
 
 
 def check_target(path: str | os.PathLike[str], endings: Sequence[str], force: bool = True) -> None:

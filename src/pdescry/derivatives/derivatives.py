@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pdescry.equation import Term, candidates
 from pdescry.equation.term import Derivative
 from pdescry.errors import InputError
-from pdescry.files import appearing, check_target
+from pdescry.files import appearing, check_target, saved_dataset
 
 FORMAT = "pdescry derivatives 1"
 Array = NDArray[np.float64]
@@ -79,19 +79,8 @@ class Derivatives:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Derivatives:
         """What :meth:`save` wrote."""
-        path = Path(path)
-        if not path.exists():
-            raise InputError(f"There is no file {str(path)!r}.")
-        try:
-            with xr.open_dataset(path, engine="h5netcdf") as opened:
-                dataset = opened.load()
-            if dataset.attrs.get("format") != FORMAT:
-                raise ValueError(f"its format is {dataset.attrs.get('format')!r}")
+        with saved_dataset(Path(path), FORMAT, "derivatives") as dataset:
             return _from_dataset(dataset)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, EOFError) as fault:
-            raise InputError(
-                f"Expected {str(path)!r} to be derivatives that pdescry saved; it is none, or damaged ({fault})."
-            ) from None
 
     def select(self, terms: Sequence[Term | str]) -> Derivatives:
         """The same with some of the terms, in the given order."""

@@ -10,8 +10,7 @@ import numpy as np
 import xarray as xr
 
 from pdescry.data import Readings
-from pdescry.errors import InputError
-from pdescry.files import appearing, check_target
+from pdescry.files import appearing, check_target, saved_dataset
 from pdescry.surrogate.chain import Trace
 from pdescry.surrogate.posterior import Posterior
 from pdescry.surrogate.problem import plan_of, settings_of
@@ -33,22 +32,8 @@ def save(posterior: Posterior, path: Path) -> None:
 
 
 def load(path: Path) -> Posterior:
-    if not path.exists():
-        raise InputError(f"There is no file {str(path)!r}.")
-    try:
-        if path.suffix == ".zarr":
-            opened = xr.open_zarr(path, consolidated=False, chunks=None)
-        else:
-            opened = xr.open_dataset(path, engine="h5netcdf")
-        with opened:
-            dataset = opened.load()
-        if dataset.attrs.get("format") != FORMAT:
-            raise ValueError(f"its format is {dataset.attrs.get('format')!r}")
+    with saved_dataset(path, FORMAT, "a posterior") as dataset:
         return _posterior(dataset)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, EOFError) as fault:
-        raise InputError(
-            f"Expected {str(path)!r} to be a posterior that pdescry saved; it is none, or damaged ({fault})."
-        ) from None
 
 
 def _dataset(posterior: Posterior) -> xr.Dataset:
