@@ -25,7 +25,7 @@ def design(**changes: Any) -> DesignMatrix:
     draws = X[None, :50] + 0.05 * rng.normal(size=(40, 50, 4))
     left = y[None, :50] + 0.05 * rng.normal(size=(40, 50))
     values: dict[str, Any] = {
-        "terms": TERMS, "X": X, "y": y, "variance": np.full(X.shape, 0.05**2), "left_variance": np.full(200, 0.05**2),
+        "terms": TERMS, "X": X, "y": y, "variance": np.full(X.shape, 0.05**2),
         "draws": draws.astype(np.float32), "draws_left": left.astype(np.float32), "rows": np.arange(50),
     }  # fmt: skip
     return DesignMatrix(**{**values, **changes})
@@ -139,7 +139,6 @@ def test_design_of_derivatives():
     assert (found.field, found.time_order, found.left) == ("v", 2, "v_tt")
     np.testing.assert_array_equal(found.X, made.mean)
     np.testing.assert_array_equal(found.y, made.left_mean[:, 1])
-    np.testing.assert_array_equal(found.left_variance, made.left_variance[:, 1])
     assert made.draws is not None
     np.testing.assert_array_equal(found.draws, made.draws[:, :, :3])
     np.testing.assert_array_equal(found.draws_left, made.draws[:, :, 4])
@@ -169,7 +168,6 @@ def test_design_of_derivatives():
         ({"y": np.full(200, np.inf)}, "finite numbers in y"),
         ({"variance": -np.ones((200, 4))}, "0 or more in variance"),
         ({"variance": np.ones(200)}, "variance of shape"),
-        ({"left_variance": np.ones((200, 1))}, "left_variance of shape"),
         ({"draws": None}, "together"),
         ({"rows": None}, "together"),
         ({"rows": np.arange(50) + 180}, "from 0 to 199"),

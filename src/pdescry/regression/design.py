@@ -18,7 +18,7 @@ class DesignMatrix:
 
     terms: the T candidates, in the order of the columns.
     X: (N, T) posterior mean of each candidate at each point; y: (N,) of the left side, ∂ᵏ(field)/∂tᵏ.
-    variance: (N, T) posterior variance of each entry of X; left_variance: (N,) of y.
+    variance: (N, T) posterior variance of each entry of X.
     draws: (S, n, T) and draws_left: (S, n), values of single posterior draws at the points ``rows`` (n,) of X.
     """
 
@@ -26,7 +26,6 @@ class DesignMatrix:
     X: NDArray[np.float64]
     y: NDArray[np.float64]
     variance: NDArray[np.float64] | None = None
-    left_variance: NDArray[np.float64] | None = None
     field: str = "u"
     time_order: int = 1
     draws: NDArray[np.floating] | None = None
@@ -49,7 +48,6 @@ class DesignMatrix:
         self._array("X", (n, len(terms)))
         self._array("y", (n,))
         self._array("variance", (n, len(terms)), least=0.0)
-        self._array("left_variance", (n,), least=0.0)
         self._check_draws(n)
 
     def _check_draws(self, n: int) -> None:
@@ -107,7 +105,6 @@ class DesignMatrix:
             derivatives.mean,
             derivatives.left_mean[:, place],
             derivatives.variance,
-            derivatives.left_variance[:, place],
             field,
             len(derivatives.left[place].axes),
             None if draws is None else draws[..., :n_terms],

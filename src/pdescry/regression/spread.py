@@ -17,7 +17,7 @@ narrow: a note says so. Draws at fewer points than the fit had spread wider. Whe
 the draws have hardly more rows than terms, single draws say nothing of it, and no spread is given.
 
 Measured on fields with an exact posterior (u_t = −0.5 u_x + 0.1 u_xx, 16 sensors × 21 times, 100 fields a noise level;
-``tests/regression/test_spread.py`` runs 40), share of 95 % intervals that hold the truth, for u_x and u_xx:
+``tests/regression/test_spread.py``, slow), share of 95 % intervals that hold the truth, for u_x and u_xx:
 
     noise    this interval    quantiles of draws    formal
     0.01      1.00   0.99        0.88   0.85      0.73   0.65
