@@ -9,18 +9,22 @@ import pytest
 import scipy.stats
 
 import pdescry
-from pdescry.surrogate import MCLMC, Adam, Network, Prior, interpolate
+from pdescry.surrogate import MCLMC, Adam, AdjustedMCLMC, Network, Prior, interpolate
 from pdescry.surrogate import model as model_module
 from pdescry.surrogate.chain import Plan, collect, run
 from pdescry.surrogate.model import Model, Observations
 from pdescry.surrogate.network import evaluate
 
 REPLICATES, DRAWS, READINGS, BINS = 240, 63, 24, 8
-SAMPLER = MCLMC(draws=DRAWS, thin=60, burn=10, rungs=6, rung_transitions=400)
+SAMPLERS = (
+    MCLMC(draws=DRAWS, thin=60, burn=10, rungs=6, rung_transitions=400),
+    AdjustedMCLMC(draws=DRAWS, thin=6, burn=20),
+)
 
 
 @pytest.mark.slow
-def test_ranks_are_uniform(tmp_path, monkeypatch):
+@pytest.mark.parametrize("sampler", SAMPLERS, ids=lambda sampler: type(sampler).__name__)
+def test_ranks_are_uniform(sampler, tmp_path, monkeypatch):
     # Noise of 0.1 % to 250 % would ask for replicates that no short chain can do; 2 % to 14 % are as good a test.
     monkeypatch.setattr(model_module, "LOG_SD", 0.5)
     model = Model(Network(width=5, depth=1), Prior(spread=0.3, first=1.0), inputs=2, outputs=1, groups=1)
@@ -39,7 +43,7 @@ def test_ranks_are_uniform(tmp_path, monkeypatch):
             np.zeros(READINGS, np.int32),
             np.full(1, READINGS, np.float32),
         )
-        plan, folder = Plan(model, Adam(steps=2000), SAMPLER), tmp_path / str(replicate)
+        plan, folder = Plan(model, Adam(steps=2000), sampler), tmp_path / str(replicate)
         folder.mkdir()
         run(plan, seen, replicate, 0, folder, lambda stage, fraction: None)
         positions = jnp.asarray(collect(plan, READINGS, folder)[0])

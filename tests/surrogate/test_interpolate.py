@@ -326,6 +326,7 @@ def test_what_is_no_readings():
         lambda: MCLMC(draws=0),
         lambda: MCLMC(rungs=0),
         lambda: MCLMC(energy_error=0.0),
+        lambda: MCLMC(conditioned="no"),  # pyright: ignore[reportArgumentType]
         lambda: NUTS(acceptance=1.5),
         lambda: HMC(step_size=-1.0),
         lambda: Adam(steps=-1),

@@ -20,7 +20,9 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class AdjustedMCLMC:
-    """``steps``: mean number of steps of a trajectory, which vary by a Halton sequence. ``acceptance``: as wanted."""
+    """``steps``: mean number of steps of a trajectory, which vary by a Halton sequence. ``acceptance``: as wanted.
+    ``conditioned``: as in `MCLMC`.
+    """
 
     steps: int = 30
     draws: int = 250
@@ -29,7 +31,7 @@ class AdjustedMCLMC:
     rungs: int = 6
     rung_transitions: int = 30
     acceptance: float = 0.8
-    conditioned = False
+    conditioned: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self, ("acceptance",), steps=1)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 import jax
 import jax.numpy as jnp
 
-from pdescry.errors import PdescryError
+from pdescry.errors import InputError, PdescryError
 from pdescry.surrogate.settings import check_positive, check_whole, plain
 
 LogDensity = Callable[[jax.Array], jax.Array]
@@ -80,6 +80,8 @@ def check_fields(sampler: Any, positive: tuple[str, ...] = (), **whole: int) -> 
     for what in positive:
         below = 1.0 if what == "acceptance" else math.inf
         plain(sampler, **{what: check_positive(f"{what} of {name}", getattr(sampler, what), below)})
+    if not isinstance(sampler.conditioned, bool):
+        raise InputError(f"Expected conditioned of {name} to be True or False; got {sampler.conditioned!r}.")
 
 
 def check_step_size(name: str, step_size: jax.Array, dimension: int) -> None:
