@@ -38,8 +38,8 @@ def main(scale: float) -> None:
     draws = int(5800 * scale)
     samplers = {
         "HMC, the paper's": HMC(step_size=5e-4, steps=30, draws=draws, burn=200),
-        # As many gradients: 30 a sample there, 2 a transition here.
-        "MCLMC": MCLMC(draws=draws // 10, thin=135, burn=10, rungs=10, rung_transitions=800),
+        # As many draws, of as many gradients each: 30 a sample there, 2 a transition here.
+        "MCLMC": MCLMC(draws=draws, thin=15, burn=90, rungs=10, rung_transitions=800),
     }
     rates = {}
     for name, sampler in samplers.items():
