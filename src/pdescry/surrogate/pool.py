@@ -24,7 +24,6 @@ from pathlib import Path
 from queue import Queue
 from typing import Any
 
-import pdescry
 from pdescry.errors import PdescryError
 
 # Called with the stage, the fraction done of the whole, and the seconds left (None while unknown).
@@ -96,7 +95,7 @@ class _Worker:
 
     def __init__(self, number: int, inbox: Queue[tuple[int, dict[str, Any] | None]]) -> None:
         # This very package, wherever it was imported from; at the end of the path, so that it shadows nothing.
-        home = str(Path(pdescry.__file__).parent.parent)
+        home = str(Path(__file__).parents[2])
         start = "import sys; sys.path.append(sys.argv[1]); from pdescry.surrogate.worker import main; main()"
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 -- lives as long as the process
         self.process = subprocess.Popen(
