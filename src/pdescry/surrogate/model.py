@@ -152,7 +152,7 @@ class Model:
         """Coordinates in which the last layer is measured from its best fit, in units of its uncertainty there.
 
         The field is linear in the last layer, so given all else that is known in closed form, and whatever the other
-        layers do, the last one follows. What remains for them is what it cannot follow: 4 to 10 times less stiff.
+        layers do, the last one follows. What remains for them is what it cannot follow, which is far less stiff.
         """
         given = self._last_layer(position, seen)
         away = self._last(position) - given.mean
