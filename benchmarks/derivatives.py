@@ -177,7 +177,7 @@ def posterior(draws: int) -> pdescry.Posterior:
     model, _ = build(readings, Network(WIDTH, DEPTH), Prior(), Noise(), scaling)
     positions = np.random.default_rng(0).standard_normal((1, draws, model.dimension), np.float32)
     trace = Trace(*(np.zeros((1, draws)) for _ in Trace._fields))
-    return pdescry.Posterior(readings, Plan(model, Adam(), MCLMC()), scaling, positions, trace)
+    return pdescry.Posterior(readings, Plan(model, Adam(), MCLMC()), scaling, positions[:, 0], positions, trace)
 
 
 def memory(draws: int) -> None:

@@ -1,9 +1,9 @@
 """pdescry: the partial differential equation behind a handful of noisy sensors, and how sure it is.
 
 The names below load when first used, so that ``import pdescry`` is quick. Start with :func:`pdescry.read` for your own
-file, :mod:`pdescry.systems` for synthetic readings, :func:`pdescry.interpolate` for the field behind readings,
-:func:`pdescry.differentiate` and :func:`pdescry.regress` for the law behind the field, and :func:`pdescry.simulate` to
-solve an equation forward.
+file or :mod:`pdescry.systems` for synthetic readings, and :func:`pdescry.discover` for the law behind them. Its stages
+are :func:`pdescry.interpolate` for the field, :func:`pdescry.differentiate` and :func:`pdescry.regress` for the law
+behind the field; :func:`pdescry.simulate` solves an equation forward.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from pdescry.data import systems as systems
     from pdescry.derivatives import Derivatives as Derivatives
     from pdescry.derivatives import differentiate as differentiate
+    from pdescry.discovery import Law as Law
+    from pdescry.discovery import discover as discover
+    from pdescry.discovery import load as load
+    from pdescry.discovery import resume as resume
     from pdescry.equation import Equation as Equation
     from pdescry.equation import Term as Term
     from pdescry.equation import candidates as candidates
@@ -37,6 +41,7 @@ _HOME = {
     "Equation": "pdescry.equation",
     "EquationError": "pdescry.errors",
     "InputError": "pdescry.errors",
+    "Law": "pdescry.discovery",
     "PdescryError": "pdescry.errors",
     "Posterior": "pdescry.surrogate",
     "Readings": "pdescry.data",
@@ -45,9 +50,12 @@ _HOME = {
     "Term": "pdescry.equation",
     "candidates": "pdescry.equation",
     "differentiate": "pdescry.derivatives",
+    "discover": "pdescry.discovery",
     "interpolate": "pdescry.surrogate",
+    "load": "pdescry.discovery",
     "read": "pdescry.data",
     "regress": "pdescry.regression",
+    "resume": "pdescry.discovery",
     "simulate": "pdescry.solver",
     "systems": "pdescry.data",
 }
@@ -61,6 +69,10 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "Readings",
     "read",
     "systems",
+    "discover",
+    "resume",
+    "Law",
+    "load",
     "interpolate",
     "Posterior",
     "differentiate",

@@ -24,7 +24,7 @@ def posterior_of(readings: Readings, draws: int = 70, network: Network | None = 
     model, _ = build(readings, network or Network(width=7, depth=2), Prior(), Noise(), scaling)
     positions = np.random.default_rng(seed).standard_normal((1, draws, model.dimension)).astype(np.float32)
     trace = Trace(*(np.zeros((1, draws)) for _ in Trace._fields))
-    return Posterior(readings, Plan(model, Adam(), MCLMC()), scaling, positions, trace)
+    return Posterior(readings, Plan(model, Adam(), MCLMC()), scaling, positions[:, 0], positions, trace)
 
 
 @pytest.fixture(scope="module")

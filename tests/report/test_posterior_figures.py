@@ -35,7 +35,8 @@ def posterior() -> Posterior:
     nothing = np.zeros((CHAINS, DRAWS))
     trace = Trace(rng.standard_normal((CHAINS, DRAWS)), nothing, nothing + 1, nothing)
     plan = Plan(model, Adam(), MCLMC(draws=DRAWS))
-    return Posterior(readings, plan, scaling, positions.astype(np.float32), trace)
+    positions = positions.astype(np.float32)
+    return Posterior(readings, plan, scaling, positions[:, 0], positions, trace)
 
 
 def test_mean_and_sd_are_drawn_side_by_side(posterior, tmp_path):

@@ -46,7 +46,7 @@ def test_ranks_are_uniform(sampler, tmp_path, monkeypatch):
         plan, folder = Plan(model, Adam(steps=2000), sampler), tmp_path / str(replicate)
         folder.mkdir()
         run(plan, seen, replicate, 0, folder, lambda stage, fraction: None)
-        positions = jnp.asarray(collect(plan, READINGS, folder)[0])
+        positions = jnp.asarray(collect(plan, READINGS, folder).positions)
 
         def quantities(position):
             layers, log_sd = model.unpack(position)

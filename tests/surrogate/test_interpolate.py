@@ -29,12 +29,13 @@ from pdescry.surrogate import (
     Network,
     Noise,
     Point,
+    Posterior,
     Prior,
     interpolate,
     train,
 )
 from pdescry.surrogate import chain as chain_module
-from pdescry.surrogate.chain import Plan, blocks, collect, is_finished, run
+from pdescry.surrogate.chain import Collected, Plan, blocks, collect, is_finished, run
 from pdescry.surrogate.interpolate import _fault
 from pdescry.surrogate.model import build
 from pdescry.surrogate.pool import _Clock, _Pool, n_cores, run_chains, traces
@@ -348,11 +349,11 @@ def test_more_workers_than_cores_warn_and_go_on(readings, posterior):
 def test_stuck_and_nan_chains_are_told_apart(posterior):
     draws, trace = posterior.positions[0], posterior.trace
     one = type(trace)(*(part[0] for part in trace))
-    assert _fault(0, draws, one) is None
-    assert "stuck" in (_fault(0, np.repeat(draws[:1], len(draws), 0), one) or "")
+    assert _fault(0, Collected(draws[0], draws, one)) is None
+    assert "stuck" in (_fault(0, Collected(draws[0], np.repeat(draws[:1], len(draws), 0), one)) or "")
     broken = draws.copy()
     broken[5, 3] = np.nan
-    assert "NaN" in (_fault(0, broken, one) or "")
+    assert "NaN" in (_fault(0, Collected(draws[0], broken, one)) or "")
 
 
 def test_a_worker_that_fails_is_told(tmp_path):
@@ -417,6 +418,24 @@ def test_trained_network(readings):
     assert np.sqrt(np.mean((found["u"].values - readings.values[:, 0]) ** 2)) < 0.07
     assert float(found["u_sd"].max()) == 0
     assert "single fit" in repr(fitted)
+
+
+def test_a_chain_remembers_the_fit_it_began_from(readings, tmp_path):
+    """The paper's chain starts from the trained network: one training gives both."""
+    adam = replace(PAPER_DNN, steps=300, learning_rate=1e-2)
+    sampler = HMC(step_size=1e-4, steps=3, draws=12, burn=2)
+    prior = Prior("standard_normal", scale=1.0)
+    sampled = interpolate(
+        readings, network=Network(8, 2), prior=prior, start=adam, sampler=sampler, noise=0.1, chains=1, seed=5
+    )
+    alone = train(readings, network=Network(8, 2), adam=adam, seed=5)
+    t, x = np.linspace(0, 4, 7), np.linspace(-2, 2, 7)
+    np.testing.assert_array_equal(sampled.start.predict(t, x)["u"], alone.predict(t, x)["u"])
+    assert not np.array_equal(sampled.predict(t, x)["u"], alone.predict(t, x)["u"])
+    assert "single fit" in repr(sampled.start)
+    sampled.save(tmp_path / "sampled.nc")
+    again = Posterior.load(tmp_path / "sampled.nc")
+    np.testing.assert_array_equal(again.starts, sampled.starts)
 
 
 def test_library_settings_are_not_touched(readings, posterior):

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 import pdescry
+from pdescry.cli.discover import config, discover, resume, show
 from pdescry.cli.inspect import inspect
 from pdescry.cli.interpolate import interpolate
 from pdescry.cli.simulate import simulate
@@ -27,7 +28,8 @@ INTERRUPTED = 130
 app = typer.Typer(
     name="pdescry",
     help="Finds the partial differential equation behind a handful of noisy sensors, and says how sure it is.",
-    epilog="Exit codes: 0 done; 2 bad input; 3 the law could not be solved (the status says why); 130 interrupted.",
+    epilog="Exit codes: 0 done; 1 the run failed; 2 bad input; 3 a law could not be solved (the status says why); "
+    "130 interrupted.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -74,7 +76,7 @@ def _warnings_told() -> Iterator[None]:
         yield
 
 
-for _command in (simulate, inspect, interpolate, systems):
+for _command in (discover, resume, show, config, inspect, interpolate, simulate, systems):
     app.command()(_told(_command))
 
 

@@ -10,7 +10,7 @@ from pdescry.errors import InputError
 
 # Table 2 of the paper, in its order.
 PAPER = ("u", "u_x", "u_xx", "u_xxx", "u_xxxx", "u*u_x", "u*u_xx", "u*u_xxx", "u*u_xxxx", "u^2", "u_x^2")
-LIBRARIES = ("paper", "general")
+LIBRARIES = ("paper", "small", "general")
 
 
 def candidates(
@@ -26,13 +26,16 @@ def candidates(
 ) -> tuple[Term, ...]:
     """Candidate terms for the right side of a law.
 
-    ``"paper"`` gives the paper's eleven terms in the order of its table 2. ``"general"`` gives every product of at most
+    ``"paper"`` gives the paper's eleven terms in the order of its table 2. ``"small"`` gives a constant, the fields,
+    their derivatives up to ``max_order``, and each of these times a field. ``"general"`` gives every product of at most
     ``max_power`` factors, of which at most ``max_derivatives`` are derivatives of at most ``max_order`` and the others
     are the fields themselves, over all given fields and axes. Anything else is a list of your own terms; those of a law
     for u_tt (``time_order=2``) may hold u_t.
 
     >>> [str(term) for term in candidates(max_order=2, max_power=2, max_derivatives=1)]
     ['1', 'u', 'u_x', 'u_xx', 'u^2', 'u*u_x', 'u*u_xx']
+    >>> len(candidates("small"))
+    11
     >>> candidates(["u_xx", "u_x*u"])
     (Term('u_xx'), Term('u*u_x'))
     """
@@ -43,6 +46,8 @@ def candidates(
     if isinstance(source, str):
         if source == "general":
             return _general(fields, axes, max_order, max_power, max_derivatives, constant)
+        if source == "small":
+            return _general(fields, axes, max_order, 2, 1, constant)
         if source == "paper":
             if fields != ("u",) or axes != ("x",):
                 raise InputError(

@@ -85,17 +85,21 @@ class SparseFit:
             table.loc[self.support, ["honest_sd", "low", "high", "corrected"]] = honest
         return table
 
-    def __repr__(self) -> str:
+    @property
+    def concise(self) -> str:
+        """The law with its spread in the last digits: ``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``."""
         sds = self.formal_sd[self.support] if self.spread is None else self.spread.sd
-        kept = np.flatnonzero(self.support)
         parts = [
             f"{_concise(self.coefficients[j], sd)}*{self.terms[j]}".removesuffix("*1")
-            for j, sd in zip(kept, sds, strict=True)
+            for j, sd in zip(np.flatnonzero(self.support), sds, strict=True)
         ]
         law = " + ".join(parts).replace("+ -", "- ") or "nothing is left"
+        return f"{self.field}_{'t' * self.time_order} = {law}"
+
+    def __repr__(self) -> str:
         kind = "formal, too narrow" if self.spread is None else "honest"
-        spread = f" (spread: {kind})" if parts else ""
-        head = f"{self.field}_{'t' * self.time_order} = {law}{spread}, by {self.method!r}, {self.outcome}"
+        spread = f" (spread: {kind})" if self.support.any() else ""
+        head = f"{self.concise}{spread}, by {self.method!r}, {self.outcome}"
         return "\n".join([head, *(f"  {note}" for note in self.notes)])
 
 

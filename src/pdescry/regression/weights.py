@@ -49,6 +49,7 @@ def row_weights(variance: NDArray[np.float64] | None, power: float, rows: int, n
     notes += [
         f"The variance of {names[j]} is zero throughout; it has no say in the weights."
         for j in np.flatnonzero(largest == 0)
+        if names[j] != "1"  # a constant has none by nature
     ]
     if len(names) > 1:
         shares = (variance / np.where(largest > 0, largest, 1)).sum(axis=0)

@@ -29,7 +29,7 @@ def draw_solution(solution: Solution, field: str | None = None, ax: Axes | None 
     """The field over place (across) and time (up). The figure belongs to ``ax``; without one, a new figure is made."""
     name = field or solution.equation.components[0].field
     values = solution[name]
-    ax = _axes(ax)
+    ax = new_axes(ax)
     image = ax.pcolormesh(
         values[solution.axis],
         values["t"],
@@ -52,7 +52,7 @@ def draw_readings(readings: Readings, field: str | None = None, ax: Axes | None 
     """Every reading as a dot at its place (across; the first axis) and time (up), coloured by its value."""
     name = _field(readings, field)
     values = readings.values[:, readings.fields.index(name)]
-    ax = _axes(ax)
+    ax = new_axes(ax)
     size = float(np.clip(4000 / len(readings), 1, 16))
     dots = ax.scatter(
         readings.space[:, 0], readings.time, c=values, s=size, cmap=COLOURS, linewidths=0, rasterized=True
@@ -100,7 +100,7 @@ def draw_slices(
     name = _field(readings, field)
     _one_axis(readings)
     chosen = _early_midway_late(readings) if times is None else np.atleast_1d(np.asarray(times, float))
-    ax = _axes(ax)
+    ax = new_axes(ax)
     places = np.linspace(*readings.span[readings.axes[0]], 201)
     summary = posterior.predict(chosen, places)
     start, end = readings.span[readings.time_name]
@@ -194,7 +194,8 @@ def _panels(axes: Sequence[Axes] | None) -> tuple[Axes, Axes]:
     return given[0], given[1]
 
 
-def _axes(ax: Axes | None) -> Axes:
+def new_axes(ax: Axes | None) -> Axes:
+    """These axes, or those of a new figure."""
     if ax is not None:
         return ax
     # Not pyplot: it keeps every figure, and picks a backend for the whole process.

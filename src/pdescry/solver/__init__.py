@@ -3,11 +3,12 @@
 Read `solve` first (what `simulate` takes), then `search` (the way to a verdict), which asks `grids` (how many points),
 `attempt` (one try) and `stability` (a second one from a disturbed start). Below them: `boundary` and `initial` read
 what the user wrote, `basis` and `discretisation` turn a law into an ordinary differential equation, `stepping` drives
-scipy's Radau under guard, `wellposed` judges the linearised symbol, `verdict` holds the outcomes and their sentences,
-`pieces` and `solution` the answer.
+scipy's Radau under guard, `linearise` and `wellposed` judge the linearised symbol, `verdict` holds the outcomes and
+their sentences, `pieces` and `solution` the answer.
 """
 
 from pdescry.solver.solution import Solution
 from pdescry.solver.solve import simulate
+from pdescry.solver.wellposed import is_ill_posed
 
-__all__ = ["Solution", "simulate"]
+__all__ = ["Solution", "is_ill_posed", "simulate"]

@@ -18,11 +18,11 @@ from functools import cached_property
 import numpy as np
 
 from pdescry.equation import Equation
-from pdescry.equation.algebra import partial
-from pdescry.equation.term import Coordinate, Derivative, Factor, Function, Sum
+from pdescry.equation.term import Coordinate, Derivative, Factor, Sum
 from pdescry.solver.basis import Basis, Chebyshev, Fourier
 from pdescry.solver.boundary import Conditions
 from pdescry.solver.evaluate import evaluate_terms
+from pdescry.solver.linearise import slopes_of, variables_of
 
 Array = np.ndarray
 
@@ -121,22 +121,11 @@ class Discretisation:
 
     @cached_property
     def variables(self) -> tuple[Derivative, ...]:
-        """The fields and derivatives that the right sides depend on."""
-        found: set[Derivative] = set()
-        for terms in self.rights.values():
-            for term in terms:
-                for factor, _ in term.factors:
-                    if isinstance(factor, Derivative):
-                        found.add(factor)
-                    elif isinstance(factor, Function):
-                        found.add(Derivative(factor.field))
-        return tuple(sorted(found, key=lambda variable: variable.key))
+        return variables_of(self.equation)
 
     @cached_property
     def _slopes(self) -> dict[tuple[str, Derivative], Sum]:
-        """∂F_field/∂variable for every pair that is not identically zero."""
-        every = {(f, v): partial(terms, v) for f, terms in self.rights.items() for v in self.variables}
-        return {pair: terms for pair, terms in every.items() if terms}
+        return slopes_of(self.equation)
 
     def _block_of(self, variable: Derivative) -> tuple[slice, int, bool]:
         """The block, the order in space, and whether it is a velocity (whose boundary values do not move)."""

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pdescry.equation import Component, Equation
-from pdescry.equation.algebra import TooLargeError, expand
+from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.solver.attempt import Problem, Progress
 from pdescry.solver.boundary import Boundary, read_boundary
 from pdescry.solver.grids import COARSEST
 from pdescry.solver.initial import Initial, read_initial
+from pdescry.solver.linearise import opened
 from pdescry.solver.search import search
 from pdescry.solver.solution import Solution
 
@@ -71,7 +71,7 @@ def simulate(
     """
     began = time.monotonic()
     equation = equation if isinstance(equation, Equation) else Equation.parse(equation)
-    plain = _opened(equation)
+    plain = opened(equation)
     axis = _axis(equation)
     left, right = _domain(domain)
     moments, end = _times(times, until)
@@ -115,14 +115,6 @@ def simulate(
         seconds=time.monotonic() - began,
         pieces=found.run.pieces if found.run else {},
     )
-
-
-def _opened(equation: Equation) -> Equation:
-    """The law without conservative forms, whose true order may be lower than they look."""
-    try:
-        return Equation.of(Component.of(c.field, expand(c.coefficients), c.time_order) for c in equation.components)
-    except TooLargeError as outgrown:
-        raise InputError(f"The equation is too large: opened by the product rule it has {outgrown}.") from None
 
 
 def _check_number(name: str, value: Any, least: float, most: float, whole: bool = False) -> None:

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from pdescry.equation import Equation
-from pdescry.equation.term import Derivative
+from pdescry.equation.term import Derivative, Factor
+from pdescry.solver.evaluate import evaluate_terms
+from pdescry.solver.linearise import opened, slopes_of
 
 Array = np.ndarray
 Slopes = Mapping[tuple[str, Derivative], Array]
@@ -21,6 +23,18 @@ _HARMLESS = (
     0.05  # e-foldings at the grid's finest wave over the remaining time: rounding near u = 0, not anti-diffusion
 )
 _NOISE = 1e-9  # of the largest eigenvalue: below it a real part is rounding
+
+
+def is_ill_posed(
+    equation: Equation, axis: str, values: Mapping[Factor, Array], finest: float, remaining: float
+) -> bool:
+    """Whether a law is ill-posed around states known at some points, whatever the boundary conditions.
+
+    values: of every field, derivative and coordinate of the law, each (N,). The others as in `growth_without_bound`.
+    """
+    plain, like = opened(equation), next(iter(values.values()))
+    slopes = {pair: evaluate_terms(terms, values, like) for pair, terms in slopes_of(plain).items()}
+    return bool(slopes) and growth_without_bound(plain, axis, slopes, finest, remaining)
 
 
 def growth_without_bound(equation: Equation, axis: str, slopes: Slopes, finest: float, remaining: float) -> bool:

@@ -94,25 +94,36 @@ def run(plan: Plan, seen: Observations, seed: int, chain: int, folder: Path, rep
     fraction = sum(block.work for block in programme[:done]) / total
     for number, block in enumerate(programme[done:], done):
         report(block.stage, fraction)
+        begun: dict[str, Any] = {}
         if isinstance(state, warm_start.State) and block.stage != "warm start":
-            state = _begin_sampling(plan, state, seen, _key(key, "tuning", -1))
+            begun["start"], state = _begin_sampling(plan, state, seen, _key(key, "tuning", -1))
         state, outputs = _advance(plan, state, seen, block, _key(key, block.stage, block.number))
         _check(plan, state, block, chain)
-        write_block(folder, number, jax.tree.leaves(state), outputs)
+        write_block(folder, number, jax.tree.leaves(state), outputs | begun)
         fraction += block.work / total
     report(STAGES[-1], 1.0)
 
 
-def collect(plan: Plan, n_readings: int, folder: Path) -> tuple[NDArray[np.float32], Trace]:
-    """The draws (draws, dimension) of a finished chain, and what they report."""
-    parts = []
+class Collected(NamedTuple):
+    """A finished chain: where it began (dimension,), its draws (draws, dimension), and what they report."""
+
+    start: NDArray[np.float32]
+    positions: NDArray[np.float32]
+    trace: Trace
+
+
+def collect(plan: Plan, n_readings: int, folder: Path) -> Collected:
+    start, parts = np.empty(0, np.float32), []
     for number, block in enumerate(blocks(plan, n_readings)):
+        if block.stage == "warm start":
+            continue
+        stored = load_block(folder, number)
+        assert stored is not None  # the chain is finished
+        start = stored[1].pop("start", start)
         if block.stage == "sampling":
-            stored = load_block(folder, number)
-            assert stored is not None  # the chain is finished
             parts.append(stored[1])
     joined = {name: np.concatenate([part[name] for part in parts]) for name in ("positions", *Trace._fields)}
-    return joined.pop("positions"), Trace(**joined)
+    return Collected(start, joined.pop("positions"), Trace(**joined))
 
 
 def is_finished(plan: Plan, n_readings: int, folder: Path) -> bool:
@@ -132,7 +143,7 @@ def _resume(plan: Plan, seen: Observations, key: jax.Array, programme: list[Bloc
         return start, 0
     like: Any = start
     if programme[done - 1].stage != "warm start":
-        like = jax.eval_shape(lambda: _begin_sampling(plan, start, seen, key))
+        like = jax.eval_shape(lambda: _begin_sampling(plan, start, seen, key))[1]
     return jax.tree.unflatten(jax.tree.structure(like), [jnp.asarray(leaf) for leaf in leaves]), done
 
 
@@ -187,12 +198,12 @@ def _warm(
 
 
 @partial(jax.jit, static_argnames=("plan",))
-def _begin_sampling(plan: Plan, state: warm_start.State, seen: Observations, key: jax.Array) -> Any:
+def _begin_sampling(plan: Plan, state: warm_start.State, seen: Observations, key: jax.Array) -> tuple[jax.Array, Any]:
+    """Where the warm start ended, in the model's coordinates, and the sampler's first state."""
     TRACES["begin sampling"] += 1
-    position = warm_start.finish(plan.start, plan.model, state, seen)
-    if plan.sampler.conditioned:
-        position = plan.model.condition(position, seen)
-    return plan.sampler.init(_density(plan.model, plan.sampler, seen), position, key)
+    start = warm_start.finish(plan.start, plan.model, state, seen)
+    position = plan.model.condition(start, seen) if plan.sampler.conditioned else start
+    return start, plan.sampler.init(_density(plan.model, plan.sampler, seen), position, key)
 
 
 @partial(jax.jit, static_argnames=("model", "sampler"))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pdescry.data import Readings
 from pdescry.errors import InputError
-from pdescry.surrogate.chain import Plan, Trace, collect, is_finished
+from pdescry.surrogate.chain import Collected, Plan, Trace, collect, is_finished
 from pdescry.surrogate.model import build
 from pdescry.surrogate.network import Network
 from pdescry.surrogate.noise import Noise
@@ -159,23 +159,24 @@ def _assemble(
     problem: Problem,
     scaling: Scaling,
     known: NDArray[np.float64] | None,
-    found: dict[int, tuple[NDArray[np.float32], Trace]],
+    found: dict[int, Collected],
     failures: dict[int, str],
 ) -> Posterior:
     """One posterior from the chains that can be believed."""
     left_out = dict(failures)
-    left_out |= {chain: reason for chain, parts in found.items() if (reason := _fault(chain, *parts))}
+    left_out |= {chain: reason for chain, parts in found.items() if (reason := _fault(chain, parts))}
     kept = [parts for chain, parts in found.items() if chain not in left_out]
     sentences = tuple(f"Left out: {reason}" for _, reason in sorted(left_out.items()))
     if not kept:
         raise SamplingError("No chain can be used. " + " ".join(reason for _, reason in sorted(left_out.items())))
     for sentence in sentences:
         warnings.warn(sentence, stacklevel=3)
-    positions, traces = zip(*kept, strict=True)
+    starts, positions, traces = zip(*kept, strict=True)
     return Posterior(
         readings,
         problem.plan,
         scaling,
+        np.stack(starts),
         np.stack(positions),
         Trace(*(np.stack(parts) for parts in zip(*traces, strict=True))),
         known,
@@ -183,8 +184,9 @@ def _assemble(
     )
 
 
-def _fault(chain: int, positions: NDArray[np.float32], trace: Trace) -> str | None:
+def _fault(chain: int, parts: Collected) -> str | None:
     """Why a finished chain must not be averaged in, or None."""
+    _, positions, trace = parts
     if not (np.isfinite(positions).all() and np.isfinite(trace.log_density).all()):
         return f"Chain {chain} holds draws that are no numbers (NaN); use another seed or sampler."
     if len(positions) > 1 and (np.diff(positions, axis=0) == 0).all(1).mean() > 0.9:

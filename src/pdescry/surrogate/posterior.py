@@ -7,7 +7,7 @@ averaged are values of the field.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from pdescry.data import Readings
 from pdescry.errors import InputError
 from pdescry.surrogate.chain import Plan, Trace
 from pdescry.surrogate.network import evaluate
+from pdescry.surrogate.samplers import Point
 from pdescry.surrogate.scaling import Scaling
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ BLOCK = 1024
 class Posterior:
     """Chains that can be believed; ``left_out`` says which could not, and why.
 
-    positions: (chains, draws, dimension) float32, whitened; `layers` gives them as matrices.
+    starts: (chains, dimension) float32, whitened: where the chains began. positions: (chains, draws, dimension),
+    likewise; `layers` gives them as matrices.
     trace: what each draw reported, arrays (chains, draws).
     known_noise: (f, N) noise sds in physical units if they were given, None if they were inferred.
     """
@@ -44,6 +46,7 @@ class Posterior:
     readings: Readings
     plan: Plan
     scaling: Scaling
+    starts: NDArray[np.float32]
     positions: NDArray[np.float32]
     trace: Trace
     known_noise: NDArray[np.float64] | None = None
@@ -98,6 +101,15 @@ class Posterior:
         from pdescry.surrogate.diagnostics import diagnose
 
         return diagnose(self)
+
+    @property
+    def start(self) -> Posterior:
+        """The fits that the chains began from, one draw a chain. With `PAPER_DNN` and one chain: the paper's DNN."""
+        nothing = np.zeros((self.n_chains, 1), np.float32)
+        trace = Trace(nothing + np.nan, nothing, nothing + 1, nothing)
+        return replace(
+            self, plan=replace(self.plan, sampler=Point()), positions=self.starts[:, None], trace=trace, left_out=()
+        )
 
     # ---- the field ---------------------------------------------------------------------------------------------
 

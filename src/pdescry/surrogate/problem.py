@@ -90,22 +90,22 @@ class Problem:
 
     def _compare(self, stored: dict[str, Any], folder: Path) -> None:
         now = self.describe()
-        differences = [
+        changes = [
             f"{name} was {_show(before)}, now {_show(after)}"
-            for name, before, after in _differences(stored.get("settings", {}), now["settings"])
+            for name, before, after in differences(stored.get("settings", {}), now["settings"])
         ] + [
             f"the {PARTS[name]} differ"
-            for name, _, _ in _differences(stored.get("readings", {}), now["readings"])
+            for name, _, _ in differences(stored.get("readings", {}), now["readings"])
             if name in PARTS
         ]
-        if not differences and stored.get("blocks") != now["blocks"]:
-            differences = ["its chains are cut into other blocks, by another version of pdescry"]
-        if differences:
+        if not changes and stored.get("blocks") != now["blocks"]:
+            changes = ["its chains are cut into other blocks, by another version of pdescry"]
+        if changes:
             raise InputError(
-                f"The folder {str(folder)!r} holds a run of another problem: {'; '.join(differences)}. "
+                f"The folder {str(folder)!r} holds a run of another problem: {'; '.join(changes)}. "
                 "Choose another workdir, or go back to those settings."
             )
-        for name, before, after in _differences(stored.get("versions", {}), _versions()):
+        for name, before, after in differences(stored.get("versions", {}), _versions()):
             warnings.warn(
                 f"This run was begun with {name} {before} and goes on with {after}: the draws may differ from those "
                 "of an uninterrupted run.",
@@ -136,13 +136,13 @@ def plan_of(settings: dict[str, Any]) -> Plan:
     return Plan(Model(**model), Adam(**settings["start"]), SAMPLERS[sampler.pop("kind")](**sampler))
 
 
-def _differences(before: dict[str, Any], after: dict[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
+def differences(before: dict[str, Any], after: dict[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
     """(dotted name, before, after) wherever two nested mappings differ."""
     found: list[tuple[str, Any, Any]] = []
     for name in [*before, *(name for name in after if name not in before)]:
         old, new = before.get(name), after.get(name)
         if isinstance(old, dict) and isinstance(new, dict):
-            found += _differences(old, new, f"{prefix}{name}.")
+            found += differences(old, new, f"{prefix}{name}.")
         elif old != new:
             found.append((f"{prefix}{name}", old, new))
     return found

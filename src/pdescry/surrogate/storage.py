@@ -39,6 +39,7 @@ def load(path: Path) -> Posterior:
 def _dataset(posterior: Posterior) -> xr.Dataset:
     readings, scaling = posterior.readings, posterior.scaling
     variables: dict[str, Any] = {
+        "starts": (("chain", "coordinate"), posterior.starts),
         "positions": (("chain", "draw", "coordinate"), posterior.positions),
         "time": ("reading", readings.time),
         "space": (("reading", "axis"), readings.space),
@@ -81,6 +82,7 @@ def _posterior(dataset: xr.Dataset) -> Posterior:
         readings,
         plan_of(json.loads(dataset.attrs["plan"])),
         scaling,
+        array("starts"),
         array("positions"),
         Trace(*(array(name) for name in Trace._fields)),
         array("known_noise") if "known_noise" in dataset else None,

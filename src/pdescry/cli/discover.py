@@ -1,0 +1,270 @@
+"""`pdescry discover`, `resume`, `show` and `config`: the law behind a file of readings, in one run directory."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
+
+if TYPE_CHECKING:
+    from pdescry.discovery import Law
+
+LIBRARIES = ("small", "general", "paper")
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress; print only the law, warnings and errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print law.json instead of the summary; no progress.")]
+Workers = Annotated[int | None, typer.Option(help="Cores or accelerators to use (default: all).")]
+Figures = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures into the run directory.")]
+Folder = Annotated[Path, typer.Argument(help="A run directory, such as rod.pdescry.", metavar="DIR")]
+Preset = Annotated[str | None, typer.Option(help="default, paper (as run) or paper_as_printed.", metavar="NAME")]
+
+
+def discover(
+    file: File,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Run directory (default: FILE's name.pdescry).", metavar="DIR")
+    ] = None,
+    time: Time = None,
+    space: Space = None,
+    field: Field = None,
+    sensor: Sensor = None,
+    noise: KnownNoise = None,
+    missing: Missing = "drop",
+    format: Format = None,
+    candidates: Annotated[
+        list[str] | None,
+        typer.Option("--candidates", "-c", help='small, general, paper, or terms such as "u_xx, u*u_x".'),
+    ] = None,
+    preset: Preset = None,
+    config: Annotated[Path | None, typer.Option(help="Settings (TOML); see pdescry config.", metavar="FILE")] = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option("--set", "-s", help="One setting, as sampler.draws=500; repeat for more.", metavar="NAME=VALUE"),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the chains and of the points.")] = None,
+    chains: Annotated[int | None, typer.Option(help="How many chains, each from another start.")] = None,
+    sampler: Annotated[str | None, typer.Option(help="mclmc, adjusted-mclmc, hmc or nuts.")] = None,
+    draws: Annotated[int | None, typer.Option(help="Draws of each chain.")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="stblr, stols, sequential-ridge, ard, greedy, best-subset.")
+    ] = None,
+    threshold: Annotated[float | None, typer.Option(help="Threshold of the method.")] = None,
+    points: Annotated[int | None, typer.Option(help="Points at which the field is differentiated.")] = None,
+    workers: Workers = None,
+    figures: Figures = True,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace a run directory that exists.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Find the law behind readings: the equation, how sure it is, and the field between the sensors.
+
+    It takes minutes, shows what it is doing, and keeps all of it in a run directory; after Ctrl-C or a crash go on with
+    `pdescry resume DIR`. Every setting can be given: `pdescry config` lists them.
+
+    Example: pdescry discover rod.csv --candidates "u_xx, u, 1"
+    """
+    words = {
+        "law.candidates": _candidates(candidates), "seed": seed, "field.chains": chains, "sampler.kind": sampler,
+        "sampler.draws": draws, "regression.method": method, "regression.threshold": threshold,
+        "derivatives.points": points,
+    }  # fmt: skip
+    folder = output or Path(f"{_stem(file)}.pdescry")
+    _check_folder(folder, force)
+    readings = read_file(file, time, space, field, sensor, noise, missing, format)
+    with _interruption_told(folder):
+        # These load JAX: whatever can be wrong with the file was told before.
+        from pdescry.discovery import discover as find
+        from pdescry.discovery import from_words, load_config, merged
+
+        tables = merged({} if config is None else load_config(config), from_words(change or []), _tables(words))
+        with _bars(quiet or as_json) as progress:
+            law = find(
+                readings,
+                preset=preset or tables.get("preset", "default"),
+                config=tables,
+                workdir=folder,
+                workers=workers,
+                figures=figures,
+                overwrite=force,
+                progress=progress,
+            )
+    _tell(law, folder, quiet, as_json)
+
+
+def resume(
+    folder: Folder, workers: Workers = None, figures: Figures = True, quiet: Quiet = False, as_json: Json = False
+) -> None:
+    """Go on with a run that was interrupted, from its last checkpoint; the law is the same as without the interruption.
+
+    Example: pdescry resume rod.pdescry
+    """
+    _check_run(folder)
+    with _interruption_told(folder):
+        from pdescry.discovery import resume as go_on
+
+        with _bars(quiet or as_json) as progress:
+            law = go_on(folder, workers=workers, figures=figures, progress=progress)
+    _tell(law, folder, quiet, as_json)
+
+
+def show(folder: Folder, as_json: Json = False) -> None:
+    """Print the result of a finished run again.
+
+    Example: pdescry show rod.pdescry
+    """
+    _check_run(folder)
+    from pdescry.discovery import load
+
+    _tell(load(folder), folder, False, as_json)
+
+
+def config(
+    preset: Preset = None,
+    change: Annotated[
+        list[str] | None, typer.Option("--set", "-s", help="One setting, as sampler.kind=hmc.", metavar="NAME=VALUE")
+    ] = None,
+) -> None:
+    """Print all settings of a preset as TOML, with a comment each: edit them and pass --config FILE.
+
+    Example: pdescry config --preset paper > paper.toml
+    """
+    from pdescry.discovery import choose_settings, from_words, to_toml
+
+    tables = from_words(change or [])
+    typer.echo(to_toml(choose_settings(preset or "default", tables)), nl=False)
+
+
+# ---- what is printed -------------------------------------------------------------------------------------------------
+
+
+def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
+    if as_json:
+        typer.echo((folder / "law.json").read_text(encoding="utf-8"), nl=False)
+        return
+    typer.echo(str(law))
+    for sentence in law.warnings:
+        typer.echo(f"Warning: {_said(sentence)}", err=True)
+    if quiet:
+        return
+    if law.found:
+        typer.echo(_table(law))
+    if law.diagnostics.mixed:
+        typer.echo(f"Draws of the field: {law.diagnostics.verdict}")
+    if law.forward.status == "ok":
+        typer.echo(
+            f"Solved forward ({law.forward.boundary} ends), the law stays within {law.forward.misfit:.2g} of the "
+            "readings' sd of the field."
+        )
+    if law.advice:
+        typer.echo("What to try next:")
+        for sentence in law.advice:
+            typer.echo(f"  {_said(sentence)}")
+    typer.echo(f"Everything is in {folder}{'/' if folder.is_dir() else ''} (law.json, config.toml, figures/, log.txt).")
+
+
+def _said(sentence: str) -> str:
+    """What the library says, with settings as this command takes them."""
+    from pdescry.cli.wording import at_the_shell
+
+    return re.sub(r"--(burn|thin|draws) (\d+)", r"--set sampler.\1=\2", at_the_shell(sentence))
+
+
+def _table(law: Law) -> str:
+    """Terms, coefficients and intervals, in columns."""
+    rows = [("term", "coefficient", "sd", "95 % interval")]
+    several = len(law.fits) > 1
+    for row in law.coefficients.to_dict(orient="records"):
+        name = f"{row['field']}: {row['term']}" if several else row["term"]
+        interval = f"{row['low']:.4g} to {row['high']:.4g}" + ("" if row["spread"] == "honest" else " (too narrow)")
+        rows.append((name, f"{row['mean']:.4g}", f"{row['sd']:.2g}", interval))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return "\n".join(
+        f"  {name:<{widths[0]}}  {mean:>{widths[1]}}  {sd:>{widths[2]}}  {interval}"
+        for name, mean, sd, interval in rows
+    )
+
+
+@contextmanager
+def _bars(silent: bool) -> Iterator[Any]:
+    from pdescry.cli.progress import progress_bars
+
+    with progress_bars(silent) as progress:
+        yield progress
+
+
+# ---- what can go wrong -----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _interruption_told(folder: Path) -> Iterator[None]:
+    """Ctrl-C and SIGTERM, with how to go on."""
+
+    def stop(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    before: Callable[..., Any] | int | None = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if (folder / "config.toml").exists():
+            told = f"Interrupted; what is finished is in {folder}: go on with `pdescry resume {folder}`."
+        else:
+            told = "Interrupted; nothing was written."
+        raise KeyboardInterrupt(told) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _check_folder(folder: Path, force: bool) -> None:
+    from pdescry.errors import InputError
+
+    if force:
+        return
+    if (folder / "law.json").exists():
+        raise InputError(
+            f"{str(folder)!r} holds a finished run: `pdescry show {folder}` prints it; choose another --output, or "
+            "pass --force to replace it."
+        )
+    if (folder / "config.toml").exists():
+        raise InputError(
+            f"{str(folder)!r} holds a run that is not finished: go on with `pdescry resume {folder}`, choose another "
+            "--output, or pass --force to begin anew."
+        )
+
+
+def _check_run(folder: Path) -> None:
+    from pdescry.errors import InputError
+
+    if not (folder / "config.toml").exists():
+        raise InputError(f"{str(folder)!r} is no run directory of pdescry; `pdescry discover FILE` makes one.")
+
+
+def _candidates(given: list[str] | None) -> str | list[str] | None:
+    """The name of a library, or terms, several of them perhaps in one word: "u_xx, u"."""
+    if not given:
+        return None
+    terms = [term.strip() for word in given for term in word.split(",") if term.strip()]
+    return terms[0] if len(terms) == 1 and terms[0] in LIBRARIES else terms
+
+
+def _tables(words: dict[str, Any]) -> dict[str, Any]:
+    """``{"sampler.draws": 500}`` → ``{"sampler": {"draws": 500}}``, without what was not given."""
+    tables: dict[str, Any] = {}
+    for name, value in words.items():
+        if value is not None:
+            *section, last = name.split(".")
+            (tables.setdefault(section[0], {}) if section else tables)[last] = value
+    return tables
+
+
+def _stem(file: str) -> str:
+    """The name of the file without its folder and endings: rod.csv.gz → rod."""
+    name = Path(file).name
+    return name.partition(".")[0] or name

@@ -1,0 +1,240 @@
+"""`discover`, the one orchestrator: readings → field → derivatives → law, each stage on disk as soon as it is done."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+from pdescry.data import Readings
+from pdescry.derivatives import Derivatives, differentiate
+from pdescry.derivatives.points import Within
+from pdescry.discovery.config import load_config, merged, settings_from
+from pdescry.discovery.forward import Forward, check_forward
+from pdescry.discovery.judgement import judge
+from pdescry.discovery.law import Law
+from pdescry.discovery.run import Run, begun, load_fits, load_law, reopened, write_fits, write_law
+from pdescry.discovery.settings import Candidates, Preset, Settings
+from pdescry.equation import Equation
+from pdescry.equation import candidates as library
+from pdescry.errors import InputError
+from pdescry.regression import SparseFit, SparseRegressor, regress
+from pdescry.surrogate import Adam, Network, Noise, Posterior, Prior, interpolate
+from pdescry.surrogate.pool import Progress
+from pdescry.surrogate.samplers import Sampler
+from pdescry.surrogate.scaling import Standardise
+
+_Made = TypeVar("_Made")
+
+
+def discover(
+    readings: Readings,
+    candidates: Candidates | None = None,
+    *,
+    preset: Preset | str = "default",
+    seed: int = 0,
+    workdir: str | os.PathLike[str] | None = None,
+    config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    time_order: int | None = None,
+    network: Network | None = None,
+    prior: Prior | None = None,
+    noise: Noise | float | Sequence[float] | None = None,
+    start: Adam | None = None,
+    sampler: Sampler | None = None,
+    chains: int | None = None,
+    standardise: Standardise | None = None,
+    points: int | None = None,
+    within: Within | None = None,
+    keep_points: int | None = None,
+    keep_draws: int | None = None,
+    method: SparseRegressor | None = None,
+    workers: int | None = None,
+    figures: bool = True,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Law:
+    """Find the law behind readings.
+
+    candidates: "small", "general", "paper", or a list of terms such as ``["u_xx", "u*u_x"]``. preset: "default";
+    "paper", the method as its authors ran it; "paper_as_printed", as their text has it. Everything else changes the
+    preset, one noun a stage, as in `interpolate`, `differentiate` and `regress`; ``config`` does the same from a TOML
+    file or its tables, and what is given here changes that.
+
+    workdir: the run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated
+    (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there. figures: draw them
+    into it. workers: how many cores or accelerators to use. progress: called with the stage, the fraction of it done
+    and the seconds left.
+    """
+    if not isinstance(readings, Readings):
+        raise InputError(f"Expected Readings; got {type(readings).__name__}; make some with pdescry.read(file).")
+    given = {
+        "seed": seed, "candidates": candidates, "time_order": time_order, "network": network, "prior": prior,
+        "noise": noise, "start": start, "sampler": sampler, "chains": chains, "standardise": standardise,
+        "points": points, "within": within, "keep_points": keep_points, "keep_draws": keep_draws, "method": method,
+    }  # fmt: skip
+    settings = choose_settings(preset, config, **given)
+    _check_candidates(readings, settings)
+    watch = _watched(progress)
+    if workdir is None:
+        with TemporaryDirectory(prefix="pdescry-") as folder, begun(Path(folder), readings, settings) as run:
+            return _work(run, workers, False, watch)
+    with begun(Path(workdir), readings, settings, overwrite) as run:
+        return _work(run, workers, figures, watch)
+
+
+def resume(
+    workdir: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    figures: bool = True,
+    progress: Progress | None = None,
+) -> Law:
+    """Go on with a run from what is finished; a finished one is only read."""
+    with reopened(Path(workdir)) as run:
+        return _work(run, workers, figures, _watched(progress))
+
+
+def choose_settings(preset: str, config: str | os.PathLike[str] | Mapping[str, Any] | None, **given: Any) -> Settings:
+    """A preset, changed by a configuration, changed by what is given beside it (None: not given)."""
+    tables = {} if config is None else dict(config) if isinstance(config, Mapping) else load_config(config)
+    if preset != "default" or "preset" not in tables:
+        tables = merged(tables, {"preset": preset})
+    settings = settings_from(tables)
+    changes = {name: value for name, value in given.items() if value is not None}
+    if "seed" in tables and not changes.get("seed"):
+        changes.pop("seed", None)
+    return replace(settings, **changes)
+
+
+def _check_candidates(readings: Readings, settings: Settings) -> None:
+    """An unknown term is told before minutes are spent on the field."""
+    library(settings.candidates, fields=readings.fields, axes=readings.axes, time_order=settings.time_order)
+
+
+# ---- the stages ------------------------------------------------------------------------------------------------------
+
+
+Watch = Callable[[str], Progress]
+
+
+def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
+    if run.law.exists():
+        run.log("Read again; it was finished.")
+        law = load_law(run.path)
+    else:
+        run.log(f"Begun or resumed: {len(run.readings)} readings, preset {run.settings.preset!r}.")
+        posterior = _stage(run, "field", run.posterior, Posterior.load, lambda: _sample(run, workers, watch("field")))
+        run.end_sampling()
+        derivatives = _stage(
+            run, "derivatives", run.derivatives, Derivatives.load,
+            lambda: _differentiate(run, posterior, workers, watch("derivatives")),
+        )  # fmt: skip
+        law = _conclude(run, posterior, derivatives, watch("law"))
+    if figures:
+        _draw(run, law, watch("figures"))
+    return law
+
+
+def _stage(run: Run, name: str, path: Path, load: Callable[[Path], _Made], make: Callable[[], Any]) -> _Made:
+    """What a stage made, from its file: also when it was made just now, so that a resumed run sees the same bits."""
+    if not path.exists():
+        began = time.monotonic()
+        make().save(path)
+        run.log(f"Finished {name} in {time.monotonic() - began:.0f} s.")
+    return load(path)
+
+
+def _sample(run: Run, workers: int | None, progress: Progress) -> Posterior:
+    settings = run.settings
+    return interpolate(
+        run.readings,
+        network=settings.network,
+        prior=settings.prior,
+        noise=settings.noise,
+        start=settings.start,
+        sampler=settings.sampler,
+        chains=settings.chains,
+        seed=settings.seed,
+        standardise=settings.standardise,
+        workers=workers,
+        workdir=run.chains,
+        progress=progress,
+    )
+
+
+def _differentiate(run: Run, posterior: Posterior, workers: int | None, progress: Progress) -> Derivatives:
+    settings = run.settings
+    return differentiate(
+        posterior,
+        settings.candidates,
+        time_order=settings.time_order,
+        points=settings.points,
+        within=settings.within,
+        keep_points=settings.keep_points,
+        keep_draws=settings.keep_draws if settings.keep_points else None,
+        seed=settings.seed,
+        workers=workers,
+        progress=progress,
+    )
+
+
+def _conclude(run: Run, posterior: Posterior, derivatives: Derivatives, progress: Progress) -> Law:
+    """Regressions, verdicts and warnings: seconds, so that only what comes out is kept."""
+    progress("regressing", 0.0, None)
+    if not run.fit.exists():
+        write_fits(run.fit, tuple(regress(derivatives, run.settings.method, name) for name in run.readings.fields))
+    fits = load_fits(run.fit, run.readings)
+    progress("judging the draws", 0.2, None)
+    diagnostics = posterior.diagnostics
+    progress("solving forward", 0.4, None)
+    forward = _forward(posterior, fits)
+    law = Law(
+        posterior, derivatives, fits, run.settings, diagnostics, forward, *judge(posterior, diagnostics, fits, forward)
+    )
+    write_law(run.law, law)
+    progress("solving forward", 1.0, 0.0)
+    for sentence in (str(law), *law.warnings):
+        run.log(sentence)
+    return law
+
+
+def _forward(posterior: Posterior, fits: Sequence[SparseFit]) -> Forward:
+    if not all(fit.support.any() for fit in fits):
+        return Forward("not tried", "There is no law to solve.")
+    return check_forward(posterior, Equation.of([fit.component for fit in fits]))
+
+
+def _draw(run: Run, law: Law, progress: Progress) -> None:
+    """Pictures that are not there yet. One that cannot be drawn is told and stops nobody: the law is safe."""
+    from pdescry.report import draw_coefficients, draw_posterior, draw_slices, save_figure
+
+    several = len(run.readings.axes) > 1
+    drawings: dict[str, Callable[[], Any]] = {"coefficients.png": lambda: draw_coefficients(law.coefficients)}
+    if not several:
+        drawings |= {
+            "field.png": lambda: draw_posterior(law.posterior)[0],
+            "slices.png": lambda: draw_slices(law.posterior),
+        }
+    run.figures.mkdir(exist_ok=True)
+    for number, (name, drawing) in enumerate(drawings.items()):
+        if not (run.figures / name).exists():
+            progress(f"drawing {name}", number / len(drawings), None)
+            save_figure(drawing(), run.figures / name)
+    progress("drawing", 1.0, 0.0)
+
+
+def _watched(progress: Progress | None) -> Watch:
+    """Progress of each stage under its name: "field: sampling"."""
+
+    def of_stage(name: str) -> Progress:
+        def tell(what: str, fraction: float, left: float | None = None) -> None:
+            if progress is not None:
+                progress(f"{name}: {what}", fraction, left)
+
+        return tell
+
+    return of_stage

@@ -1,0 +1,184 @@
+"""A discovered law solved forward from the inferred field, and what that says of the law.
+
+Readings do not tell what happens at the ends of the interval. Unless the user knows it, several simple conditions are
+tried and the one whose solution stays nearest to the inferred field is taken, and named.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdescry.derivatives import differentiate
+from pdescry.equation import Equation, Term
+from pdescry.equation.term import Coordinate, Factor
+from pdescry.solver import Solution, is_ill_posed, simulate
+from pdescry.solver.linearise import opened, variables_of
+from pdescry.surrogate import Posterior
+
+# No limit in seconds: what comes out must not hang on how busy the machine is.
+LIMITS: dict[str, Any] = {"rtol": 1e-7, "max_points": 400, "max_steps": 4000, "max_seconds": 1e6, "verify": False}
+STATES, WAVES = 500, 100  # points at which well-posedness is judged, and waves over the interval it is judged for
+FIELDS = 200  # draws of which a mean profile is made
+
+
+@dataclass(frozen=True)
+class Forward:
+    """How the law fared when solved forward: a status of the solver, or "not tried".
+
+    conditions: at the ends, as `simulate` takes them. misfit: rms difference from the inferred field, in units of the
+    readings' sd; NaN where it was not solved.
+    """
+
+    status: str
+    message: str
+    conditions: Any = None
+    misfit: float = math.nan
+
+    @property
+    def boundary(self) -> str:
+        """The conditions in words."""
+        if isinstance(self.conditions, Mapping):
+            return ", ".join(f"{side} {' and '.join(each)}" for side, each in self.conditions.items())
+        return str(self.conditions or "unknown")
+
+
+def check_forward(posterior: Posterior, equation: Equation) -> Forward:
+    """Whether the law is well-posed, and how near its solution stays to the inferred field."""
+    readings = posterior.readings
+    if len(readings.axes) > 1:
+        return Forward("not tried", "Laws in several space dimensions are not solved forward.")
+    if any("t" in term.coordinates for part in equation.components for term, _ in part.terms):
+        return Forward("not tried", "Laws that hold the time itself are not solved forward.")
+    if _ill_posed(posterior, equation):
+        return Forward("ill-posed", "Short waves grow without bound: this cannot be the law of a field that is smooth.")
+    best: Forward | None = None
+    for boundary in _boundaries(posterior, equation):
+        solution, misfit = _attempt(posterior, equation, boundary)
+        found = Forward(solution.status, solution.message, boundary, misfit)
+        if best is None or (found.status == "ok" and not found.misfit >= best.misfit):
+            best = found
+    assert best is not None  # there is always a condition to try
+    return best
+
+
+def profile(posterior: Posterior, time: float, draw: int | None = None) -> dict[str, Callable[[Any], Any]]:
+    """Each field along the axis at one time, of one draw or of their mean, and its rate ``u_t``.
+
+    In double precision: in single precision a solver would take the last digits for short waves.
+    """
+    layers = [layer.astype(float) for layer in posterior.layers()]
+    chosen = (
+        np.linspace(0, posterior.n_draws - 1, min(FIELDS, posterior.n_draws)).astype(int) if draw is None else [draw]
+    )
+    layers = [layer[chosen] for layer in layers]
+    scaling, fields = posterior.scaling, posterior.readings.fields
+
+    def values(x: Any, moment: float) -> NDArray[np.float64]:
+        """(fields, N)"""
+        points = np.column_stack([np.full(np.size(x), moment), np.ravel(x)])
+        hidden = ((points - scaling.input_centre) / scaling.input_spread).T
+        hidden = np.broadcast_to(hidden, (len(chosen), *hidden.shape))
+        for layer in layers[:-1]:
+            hidden = np.tanh(layer[:, :, :-1] @ hidden + layer[:, :, -1:])
+        out = (layers[-1][:, :, :-1] @ hidden + layers[-1][:, :, -1:]).mean(0)
+        return out * scaling.field_spread[:, None] + scaling.field_centre[:, None]
+
+    step = 1e-4 * scaling.input_spread[0]
+
+    def rate(x: Any) -> NDArray[np.float64]:
+        return (values(x, time + step) - values(x, time - step)) / (2 * step)
+
+    found: dict[str, Callable[[Any], Any]] = {}
+    for number, name in enumerate(fields):
+        found[name] = lambda x, number=number: values(x, time)[number].reshape(np.shape(x))
+        found[f"{name}_t"] = lambda x, number=number: rate(x)[number].reshape(np.shape(x))
+    return found
+
+
+def initial_of(profiles: Mapping[str, Any], equation: Equation) -> dict[str, Any]:
+    """What `simulate` wants to know: every field, and rates where the law is of second order."""
+    rates = [f"{part.field}_t" for part in equation.components if part.time_order == 2]
+    return {name: profiles[name] for name in (*equation.fields, *rates)}
+
+
+def _boundaries(posterior: Posterior, equation: Equation) -> Iterator[Any]:
+    """Conditions that fit the order of the law: values held, no slope, periodic."""
+    plain = opened(equation)
+    orders = {
+        variable.axes.count(posterior.readings.axes[0]) for variable in variables_of(plain) if "t" not in variable.axes
+    }
+    order = max(orders, default=0)
+    if order == 2:
+        times, (left, right) = _times(posterior, 21), _interval(posterior)
+        held = posterior.predict(times, [left, right])
+        yield {
+            side: [f"{name}={float(held[name][:, end].mean()):.6g}" for name in equation.fields]
+            for end, side in enumerate(("left", "right"))
+        }
+    if order % 2 == 0 and order:
+        yield "neumann"
+    yield "periodic"
+
+
+def _attempt(posterior: Posterior, equation: Equation, boundary: Any) -> tuple[Solution, float]:
+    times, (left, right) = _times(posterior, 41), _interval(posterior)
+    x = np.linspace(left, right, 61)
+    start = profile(posterior, float(times[0]))
+    solution = simulate(
+        equation,
+        domain=(left, right),
+        times=times - times[0],
+        x=x,
+        initial=initial_of(start, equation),
+        boundary=boundary,
+        **LIMITS,
+    )
+    if not solution.ok:
+        return solution, math.nan
+    mean = posterior.predict(times, x)
+    name = equation.fields[0]
+    spread = float(np.std(posterior.readings.values[:, posterior.readings.fields.index(name)])) or 1.0
+    return solution, float(np.sqrt(np.mean((solution[name].values - mean[name].values) ** 2))) / spread
+
+
+def _ill_posed(posterior: Posterior, equation: Equation) -> bool:
+    """Judged around the mean of the field at points between the sensors, whatever the boundary conditions."""
+    readings = posterior.readings
+    variables = variables_of(opened(equation))
+    if not variables:
+        return False
+    few = replace(posterior, positions=_thinned(posterior))
+    found = differentiate(
+        few,
+        [Term.of([(variable, 1)]) for variable in variables],
+        time_order=max(part.time_order for part in equation.components),
+        points=STATES,
+        workers=1,
+    )
+    values: dict[Factor, Any] = {variable: found.mean[:, column] for column, variable in enumerate(variables)}
+    values |= {
+        Coordinate("t" if number == 0 else name): found.points[:, number] for number, name in enumerate(found.inputs)
+    }
+    (early, late), (left, right) = readings.span.values()
+    finest = 2 * math.pi * WAVES / (right - left)
+    return is_ill_posed(equation, readings.axes[0], values, finest, late - early)
+
+
+def _thinned(posterior: Posterior) -> NDArray[np.float32]:
+    every = max(1, posterior.positions.shape[1] * posterior.n_chains // FIELDS)
+    return posterior.positions[:, ::every]
+
+
+def _times(posterior: Posterior, number: int) -> NDArray[np.float64]:
+    return np.linspace(*posterior.readings.span[posterior.readings.time_name], number)
+
+
+def _interval(posterior: Posterior) -> tuple[float, float]:
+    readings = posterior.readings
+    return readings.span[readings.axes[0]]

@@ -1,0 +1,244 @@
+"""`Settings`: everything that can be chosen of a run, one noun a stage; and the presets.
+
+A setting is reached from Python as a noun (``sampler=HMC(draws=500)``), from a TOML file as ``draws = 500`` under
+``[sampler]``, and from the shell as ``--set sampler.draws=500``: the same names in all three.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Literal
+
+from pdescry.derivatives.points import Within
+from pdescry.equation import Term
+from pdescry.errors import InputError
+from pdescry.regression import REGRESSORS, STBLR, SequentialRidge, SparseRegressor
+from pdescry.regression.storage import method_name
+from pdescry.surrogate import HMC, MCLMC, PAPER_DNN, Adam, Network, Noise, Point, Prior
+from pdescry.surrogate.samplers import SAMPLERS, Sampler
+from pdescry.surrogate.scaling import Standardise
+from pdescry.surrogate.settings import check_choice, check_kind, check_whole
+
+Preset = Literal["default", "paper", "paper_as_printed"]
+Candidates = str | Iterable[str | Term]
+AUTO = "auto"  # where Python says None
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """All that fixes a law, given the readings. Defaults are those of the preset "default"."""
+
+    preset: str = "default"
+    seed: int = 0
+    candidates: str | tuple[str, ...] = "small"
+    time_order: int = 1
+    network: Network = field(default_factory=Network)
+    prior: Prior = field(default_factory=Prior)
+    noise: Noise | None = None
+    start: Adam = field(default_factory=Adam)
+    sampler: Sampler = field(default_factory=MCLMC)
+    chains: int = 4
+    standardise: Standardise = "all"
+    points: int = 10_000
+    within: Within = "hull"
+    keep_points: int = 500
+    keep_draws: int | None = 400
+    method: SparseRegressor = field(default_factory=lambda: SequentialRidge(0.1))
+
+    def __post_init__(self) -> None:
+        check_kind("the network", self.network, (Network,))
+        check_kind("the prior", self.prior, (Prior,))
+        check_kind("the start", self.start, (Adam,))
+        check_kind("the sampler", self.sampler, tuple(kind for kind in SAMPLERS.values() if kind is not Point))
+        check_choice("standardise", self.standardise, ("all", "inputs"))
+        check_whole("seed", self.seed, 0, below=2**32)
+        check_whole("order of the time derivative", self.time_order, 1, below=3)
+        check_whole("number of chains", self.chains, 1)
+        check_whole("number of points", self.points, 1)
+        check_whole("number of points to keep draws at", self.keep_points, 0)
+        if self.keep_draws is not None:
+            check_whole("number of draws to keep", self.keep_draws, 1)
+        if not isinstance(self.method, SparseRegressor):
+            raise InputError(
+                f"Expected a method of pdescry.regression such as STBLR(threshold=0.1); got {self.method!r}."
+            )
+        if self.noise is not None and not isinstance(self.noise, Noise):
+            object.__setattr__(self, "noise", Noise(self.noise))
+        if not isinstance(self.candidates, str):
+            object.__setattr__(self, "candidates", tuple(str(term) for term in self.candidates))
+        if isinstance(self.within, Mapping):
+            ranges = {str(name): tuple(float(end) for end in ends) for name, ends in self.within.items()}
+            object.__setattr__(self, "within", ranges)
+        elif self.within not in ("hull", "box"):
+            raise InputError(
+                f"Expected within to be 'hull', 'box' or ranges such as {{'x': (0, 1)}}; got {self.within!r}."
+            )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Settings) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # ---- as plain tables -----------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Sections and names as in a TOML file; None is spelled "auto"."""
+        return {
+            "preset": self.preset,
+            "seed": self.seed,
+            "law": {"candidates": _listed(self.candidates), "time_order": self.time_order},
+            "network": _values(self.network),
+            "prior": _values(self.prior),
+            "noise": {"sd": AUTO, "per": "field"} if self.noise is None else _noise_values(self.noise),
+            "start": _values(self.start),
+            "sampler": {"kind": type(self.sampler).__name__, **_values(self.sampler)},
+            "field": {"chains": self.chains, "standardise": self.standardise},
+            "derivatives": {
+                "points": self.points,
+                "within": {name: list(ends) for name, ends in self.within.items()}
+                if isinstance(self.within, Mapping)
+                else self.within,
+                "keep_points": self.keep_points,
+                "keep_draws": AUTO if self.keep_draws is None else self.keep_draws,
+            },
+            "regression": {"method": method_name(self.method, REGRESSORS), **_values(self.method)},
+        }
+
+    def changed(self, tables: Mapping[str, Any]) -> Settings:
+        """These settings with some of them changed, named as in `to_dict`; another kind begins from its defaults."""
+        known = self.to_dict()
+        _refuse_unknown(tables, known, "")
+        parts: dict[str, Any] = {name: tables[name] for name in ("preset", "seed") if name in tables}
+        for section, given in tables.items():
+            if section in ("preset", "seed"):
+                continue
+            if not isinstance(given, Mapping):
+                raise InputError(f"Expected [{section}] to be a table of settings; got {given!r}.")
+            parts |= self._section(section, dict(given), known[section])
+        return replace(self, **parts)
+
+    def _section(self, section: str, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+        match section:
+            case "law" | "field" | "derivatives":
+                _refuse_unknown(given, known, f"{section}.")
+                return {name: _none_if_auto(value) for name, value in given.items()}
+            case "sampler":
+                names = [name for name in SAMPLERS if name != Point.__name__]
+                kind = _kind(given.pop("kind", known["kind"]), names, "sampler.kind")
+                return {"sampler": _built(SAMPLERS[kind], given, known if kind == known["kind"] else {}, section)}
+            case "regression":
+                name = _kind(given.pop("method", known["method"]), list(REGRESSORS), "regression.method")
+                return {"method": _built(REGRESSORS[name], given, known if name == known["method"] else {}, section)}
+            case "noise":
+                _refuse_unknown(given, known, "noise.")
+                return {"noise": _noise(known | given)}
+            case _:
+                return {section: _built(type(getattr(self, section)), given, known, section)}
+
+
+PAPER = Settings(
+    preset="paper",
+    candidates="paper",
+    network=Network(50, 5),
+    prior=Prior("standard_normal", scale=1.0),
+    noise=Noise(0.1),  # the text's σ = 0.01 was handed over as a precision of 1/0.01
+    start=PAPER_DNN,
+    sampler=HMC(step_size=5e-4, steps=30, draws=5800, burn=200),
+    chains=1,
+    standardise="inputs",
+    within="box",
+    method=STBLR(0.005, gamma_power=0.5),
+)
+PAPER_AS_PRINTED = replace(
+    PAPER,
+    preset="paper_as_printed",
+    network=Network(50, 4),
+    noise=Noise(0.01),
+    method=STBLR(0.005, gamma_power=1.0),
+)
+PRESETS: dict[str, Settings] = {each.preset: each for each in (Settings(), PAPER, PAPER_AS_PRINTED)}
+
+
+def preset_settings(name: str) -> Settings:
+    if name not in PRESETS:
+        raise InputError(f"Expected the preset to be one of {', '.join(PRESETS)}; got {name!r}.")
+    return PRESETS[name]
+
+
+# ---- between nouns and tables ----------------------------------------------------------------------------------------
+
+
+def _values(noun: Any) -> dict[str, Any]:
+    """The arguments of a noun, as they can be written down."""
+    if is_dataclass(noun):
+        named = {each.name: getattr(noun, each.name) for each in fields(noun)}
+    else:
+        named = noun.get_params(deep=False)
+    return {name: AUTO if value is None else value for name, value in named.items()}
+
+
+def _noise_values(noise: Noise) -> dict[str, Any]:
+    sd = "inferred" if noise.sd is None else list(noise.sd) if isinstance(noise.sd, tuple) else noise.sd
+    return {"sd": sd, "per": noise.per}
+
+
+def _noise(table: Mapping[str, Any]) -> Noise | None:
+    sd, per = table["sd"], table["per"]
+    if sd == AUTO and per == "field":
+        return None
+    if isinstance(sd, str) and sd not in (AUTO, "inferred", "readings"):
+        raise InputError(f"Expected noise.sd to be a number, 'auto', 'inferred' or 'readings'; got {sd!r}.")
+    return Noise(None if sd in (AUTO, "inferred") else sd, per)
+
+
+def _built(kind: type, given: Mapping[str, Any], known: Mapping[str, Any], section: str) -> Any:
+    """A noun of this kind with what is given, and for the rest what is known, or its own defaults."""
+    names = [each.name for each in fields(kind)] if is_dataclass(kind) else _parameters(kind)
+    _refuse_unknown(given, names, f"{section}.")
+    arguments = {name: _none_if_auto(value) for name, value in (dict(known) | dict(given)).items() if name in names}
+    try:
+        return kind(**arguments)
+    except TypeError:
+        if "threshold" not in names or "threshold" in arguments:
+            raise
+        raise InputError(
+            f"Expected a threshold for {kind.__name__}, in the units of the coefficients; got none; pass "
+            f"{section}.threshold (--threshold)."
+        ) from None
+
+
+def _parameters(kind: type) -> list[str]:
+    return list(kind._get_param_names())  # type: ignore[attr-defined]  # scikit-learn's way
+
+
+def _kind(given: Any, names: Sequence[str], what: str) -> str:
+    """The name meant, whatever its capitals and hyphens."""
+
+    def bare(name: Any) -> str:
+        return str(name).lower().replace("-", "").replace("_", "")
+
+    for name in names:
+        if bare(name) == bare(given):
+            return name
+    raise InputError(f"Expected {what} to be one of {', '.join(names)}; got {given!r}.")
+
+
+def _refuse_unknown(given: Iterable[str], known: Iterable[str], prefix: str) -> None:
+    known = list(known)
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1)
+            hint = f" Did you mean {prefix}{near[0]}?" if near else ""
+            raise InputError(
+                f"There is no setting {prefix}{name}; there are {', '.join(prefix + each for each in known)}.{hint}"
+            )
+
+
+def _none_if_auto(value: Any) -> Any:
+    return None if isinstance(value, str) and value == AUTO else value
+
+
+def _listed(candidates: str | Iterable[str]) -> str | list[str]:
+    return candidates if isinstance(candidates, str) else list(candidates)

@@ -1,0 +1,254 @@
+"""From readings to a law and its run directory; stopped at whatever moment, it ends the same."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import filelock
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdescry import InputError, Law, Readings, discover, load, resume
+from pdescry.discovery import PRESETS
+from pdescry.discovery.run import begun, load_inputs
+from tests.discovery.conftest import TINY
+
+FILES = {
+    "config.toml", "readings.csv", "posterior.nc", "derivatives.nc", "fit.json", "law.json", "log.txt", "figures",
+    ".lock",
+}  # fmt: skip
+
+
+def test_a_run_explains_itself(finished):
+    law, folder = finished
+    assert {path.name for path in folder.iterdir()} == FILES
+    assert {path.name for path in (folder / "figures").iterdir()} == {"coefficients.png", "field.png", "slices.png"}
+    assert "Finished field" in (folder / "log.txt").read_text()
+    told = json.loads((folder / "law.json").read_text())
+    assert told["law"] == [str(law)]
+    assert [row["term"] for row in told["coefficients"]] == [str(term) for term in law.fits[0].terms]
+    assert told["equation"] == str(law.equation)
+    assert told["settings"]["network"] == {"width": 6, "depth": 1}
+
+
+def test_it_is_read_back_as_it_was(finished, tmp_path):
+    law, folder = finished
+    for again in (load(folder), Law.load(folder)):
+        assert repr(again) == repr(law)
+        assert again.settings == law.settings
+        assert again.readings == law.readings
+        assert repr(again.diagnostics) == repr(law.diagnostics)
+        np.testing.assert_array_equal(again.posterior.positions, law.posterior.positions)
+    law.save(tmp_path / "copy.pdescry")
+    assert (tmp_path / "copy.pdescry" / "law.json").read_bytes() == (folder / "law.json").read_bytes()
+    assert repr(load(tmp_path / "copy.pdescry")) == repr(law)
+    law.save(tmp_path / "copy.pdescry")  # replaces a law
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(InputError, match="folder with a law to replace"):
+        law.save(tmp_path / "mine")
+
+
+def test_a_finished_run_is_only_read(finished, readings):
+    _, folder = finished
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name not in ("log.txt", ".lock")}
+    law = discover(readings, config=TINY, workdir=folder)
+    assert repr(resume(folder)) == repr(law)
+    after = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name not in ("log.txt", ".lock")}
+    assert before == after
+
+
+def test_without_a_folder_the_law_is_the_same(finished, readings):
+    law = discover(readings, config=TINY)
+    assert repr(law) == repr(finished[0])
+
+
+def test_another_run_in_the_same_folder_is_refused(finished, readings):
+    _, folder = finished
+    with pytest.raises(InputError, match=r"seed was 0, now 5"):
+        discover(readings, config=TINY, seed=5, workdir=folder)
+    with pytest.raises(InputError, match=r"network\.width was 6, now 7"):
+        discover(readings, config=TINY | {"network": {"width": 7, "depth": 1}}, workdir=folder)
+    with pytest.raises(InputError, match="the readings differ"):
+        discover(readings.select(sensors=[0, 1, 2]), config=TINY, workdir=folder)
+
+
+def test_a_strangers_folder_is_left_alone(readings, tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    for overwrite in (False, True):
+        with pytest.raises(InputError, match=r"holds 'thesis\.tex'; choose another"):
+            discover(readings, config=TINY, workdir=tmp_path, overwrite=overwrite)
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
+    with pytest.raises(InputError, match="it has none; begin one"):
+        resume(tmp_path)
+    with pytest.raises(InputError, match="There is no run directory"):
+        load(tmp_path / "absent")
+
+
+def test_the_second_process_is_refused(finished, readings):
+    _, folder = finished
+    with filelock.FileLock(folder / ".lock"):
+        for call in (lambda: resume(folder), lambda: discover(readings, config=TINY, workdir=folder)):
+            with pytest.raises(InputError, match="Another process is working in"):
+                call()
+
+
+def test_bad_input_before_any_work(readings, tmp_path):
+    with pytest.raises(InputError, match=r"pdescry\.read"):
+        discover(np.zeros((3, 3)))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="u_xq"):
+        discover(readings, ["u_xq"], workdir=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", ["posterior.nc", "derivatives.nc", "law.json"])
+def test_a_full_disk_loses_nothing_that_was_finished(name, finished, readings, tmp_path, monkeypatch):
+    """The write of one file fails; what came before it stays, and the run ends as if nothing had happened."""
+    _, folder = finished
+    shutil.copytree(folder, tmp_path / "run")
+    order = ["posterior.nc", "derivatives.nc", "fit.json", "law.json"]
+    for later in order[order.index(name) :]:
+        (tmp_path / "run" / later).unlink()
+    real = os.replace
+
+    def full(source, target):
+        if Path(target).name == name:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        with pytest.raises(InputError, match=rf"{name}.*No space left on device"):
+            resume(tmp_path / "run")
+    assert {path.name for path in (tmp_path / "run").iterdir()} >= {"config.toml", "readings.csv"}
+    assert not (tmp_path / "run" / name).exists()
+    resume(tmp_path / "run", figures=False)
+    assert (tmp_path / "run" / "law.json").read_bytes() == (folder / "law.json").read_bytes()
+
+
+def test_damage_is_told(finished, tmp_path):
+    _, folder = finished
+    for name, content in (("readings.csv", "t,x\n"), ("law.json", "{"), ("posterior.nc", "x"), ("config.toml", "[")):
+        copy = tmp_path / name
+        shutil.copytree(folder, copy)
+        (copy / name).write_text(content)
+        with pytest.raises(InputError):
+            load(copy)
+
+
+def test_readings_of_all_kinds_come_back(tmp_path):
+    """Two fields, two axes, named sensors, known noise, another name of time: exactly."""
+    rng = np.random.default_rng(0)
+    numbers = {name: rng.uniform(0, 1, 30) for name in ("clock", "x", "y", "a", "b")}
+    frame = pd.DataFrame(numbers | {"who": [f"s{number % 5}" for number in range(30)]})
+    readings = Readings.from_frame(frame, time="clock", space=["x", "y"], fields=["a", "b"], sensor="who", noise=0.1)
+    with begun(tmp_path / "run", readings, PRESETS["paper"]):
+        pass
+    again, settings = load_inputs(tmp_path / "run")
+    assert again == readings
+    assert (again.source, again.notes, again.time_name) == (readings.source, readings.notes, readings.time_name)
+    assert settings == PRESETS["paper"]
+
+
+# ---- stopped at whatever moment --------------------------------------------------------------------------------------
+
+PROGRAM = """
+import os, signal, sys
+from pdescry import resume
+stop, count = sys.argv[2], int(sys.argv[3])
+seen = 0
+def progress(stage, fraction, left):
+    global seen
+    seen += stage.startswith(stop)
+    if seen == count:
+        os.kill(os.getpid(), signal.SIGKILL)
+resume(sys.argv[1], progress=progress, workers=1)
+"""
+MOMENTS = [
+    ("field: warm", 1),
+    ("field: sampling", 2),
+    ("derivatives", 1),
+    ("law: judging", 1),
+    ("law: solving", 1),
+    ("figures", 2),
+]
+
+
+def begin(finished: tuple[Law, Path], folder: Path) -> Path:
+    """A run directory with nothing done."""
+    folder.mkdir()
+    for name in ("config.toml", "readings.csv"):
+        shutil.copy(finished[1] / name, folder / name)
+    return folder
+
+
+def killed_at(folder: Path, moments: list[tuple[str, int]]) -> None:
+    for stage, count in moments:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, str(folder), stage, str(count)], capture_output=True, text=True
+        )
+        assert done.returncode == -signal.SIGKILL, (stage, done.stderr)
+
+
+def test_killed_and_resumed_it_ends_with_the_same_bytes(finished, tmp_path):
+    folder = begin(finished, tmp_path / "run")
+    killed_at(folder, [MOMENTS[1]])
+    assert (folder / "chains").is_dir()
+    assert not (folder / "posterior.nc").exists()
+    resume(folder, workers=1)
+    assert (folder / "law.json").read_bytes() == (finished[1] / "law.json").read_bytes()
+    assert {path.name for path in folder.iterdir()} == FILES
+
+
+@pytest.mark.slow
+def test_killed_in_every_stage_it_ends_with_the_same_bytes(finished, tmp_path):
+    folder = begin(finished, tmp_path / "run")
+    killed_at(folder, MOMENTS)
+    resume(folder, workers=1)
+    assert (folder / "law.json").read_bytes() == (finished[1] / "law.json").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_killed_at_random_moments_it_ends_with_the_same_bytes(kind, finished, tmp_path):
+    folder = begin(finished, tmp_path / "run")
+    command = [sys.executable, "-m", "pdescry", "resume", str(folder), "--quiet"]
+    rng = random.Random(int(kind))
+    for _ in range(20):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            _, told = process.communicate(timeout=rng.uniform(2, 14))
+        except subprocess.TimeoutExpired:
+            process.send_signal(kind)
+            _, told = process.communicate(timeout=60)
+            if kind != signal.SIGKILL and process.returncode:
+                assert process.returncode == 130, told
+                assert "pdescry resume" in told
+            continue
+        assert process.returncode == 0, told
+        break
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    assert (folder / "law.json").read_bytes() == (finished[1] / "law.json").read_bytes()
+
+
+@pytest.mark.slow
+def test_two_processes_at_once(finished, tmp_path):
+    folder = begin(finished, tmp_path / "run")
+    command = [sys.executable, "-m", "pdescry", "resume", str(folder), "--quiet"]
+    first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (folder / "chains").exists():
+        time.sleep(0.1)
+    second = subprocess.run(command, capture_output=True, text=True)
+    assert second.returncode == 2
+    assert "Another process" in second.stderr
+    assert first.wait(120) == 0
+    first.communicate()

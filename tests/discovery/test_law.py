@@ -1,0 +1,136 @@
+"""What a law offers: printing, coefficients, prediction, forward solutions with their spread."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from pdescry import Equation, InputError, systems
+from pdescry.discovery.forward import check_forward, profile
+from pdescry.discovery.judgement import judge
+
+
+def test_printing_and_coefficients(finished):
+    law, _ = finished
+    assert str(law).startswith("u_t = ")
+    assert "(" in str(law)  # spread in the last digits
+    table = law.coefficients
+    assert list(table["term"]) == ["u_xx", "u_x"]
+    assert (table["low"] < table["mean"]).all()
+    assert (table["mean"] < table["high"]).all()
+    assert set(table["spread"]) == {"honest"}
+    assert law.equation.coefficients == dict(zip(law.fits[0].terms, table["mean"], strict=True))
+    for sentence in law.warnings:
+        assert sentence in repr(law)
+
+
+def test_predict_is_the_posteriors(finished):
+    law, _ = finished
+    t, x = [1.0, 2.0], [3.0, 4.0, 5.0]
+    assert law.predict(t, x).equals(law.posterior.predict(t, x))
+
+
+def test_profiles_are_the_field_in_double_precision(finished):
+    law, _ = finished
+    x = np.linspace(2, 8, 11)
+    found = profile(law.posterior, 1.5)
+    np.testing.assert_allclose(found["u"](x), law.posterior.predict([1.5], x)["u"][0], atol=1e-3, rtol=0)
+    # The mean is of some draws; of one draw it is exact up to single precision.
+    draw = 7
+    one = law.posterior.values(np.column_stack([np.full(11, 1.5), x]))[draw, 0]
+    np.testing.assert_allclose(profile(law.posterior, 1.5, draw)["u"](x), one, rtol=1e-4)
+    later = profile(law.posterior, 1.51, draw)["u"](x)
+    np.testing.assert_allclose(
+        profile(law.posterior, 1.505, draw)["u_t"](x),
+        (later - profile(law.posterior, 1.5, draw)["u"](x)) / 0.01,
+        rtol=1e-2,
+        atol=1e-3,
+    )
+
+
+def with_law(law, text):
+    """The same with another law in place of what was found."""
+    equation = Equation.parse(text)
+    fit = law.fits[0]
+    wanted = equation.components[0].coefficients
+    coefficients = np.array([wanted.get(term, 0.0) for term in fit.terms])
+    return replace(law, fits=(replace(fit, coefficients=coefficients, support=coefficients != 0, spread=None),))
+
+
+def test_simulate_solves_the_law_forward(finished):
+    law = with_law(finished[0], "u_t = 2*u_xx")
+    system = systems.heat()
+    found = law.simulate(
+        [0.0, 1.0, 2.0], domain=system.domain, initial=system.initial, boundary="neumann", x=[0.0, 2.5, 5.0]
+    )
+    np.testing.assert_allclose(found["u"][1], [4.40281567075007, 6.40227138375463, 8.25742981922183], rtol=1e-6)
+    assert found.attrs["status"] == "ok"
+
+
+def test_simulate_starts_from_the_inferred_field(finished):
+    law = with_law(finished[0], "u_t = 2*u_xx")
+    start = profile(law.posterior, 2.0)["u"]
+    ends = law.readings.span["x"]
+    held = {side: f"u={float(start(np.array([end]))[0])!r}" for side, end in zip(("left", "right"), ends, strict=True)}
+    found = law.simulate([2.0, 2.5, 3.0], boundary=held)
+    assert list(found["t"].values) == [2.0, 2.5, 3.0]
+    np.testing.assert_allclose(found["u"][0], start(found["x"].values), atol=1e-4)
+    np.testing.assert_allclose(found["u"][0], law.predict([2.0], found["x"].values)["u"][0], atol=0.01)
+
+
+def test_draws_of_the_law_spread_as_its_coefficients_do(finished):
+    law = finished[0]
+    laws = law.draw_laws(25, seed=1)
+    drawn = np.array(
+        [[law_of[term] for term in law.fits[0].terms] for law_of in (each.coefficients for _, each in laws)]
+    )
+    assert np.abs(drawn.mean(0) - law.coefficients["mean"]).max() < 3 * law.coefficients["sd"].max()
+    np.testing.assert_allclose(drawn.std(0, ddof=1), law.coefficients["sd"], rtol=0.02)  # all kept draws once
+    solve = partial(
+        law.simulate,
+        [0.0, 0.5, 1.0],
+        draws=3,
+        x=[3.0, 5.0, 7.0],
+        domain=(0, 10),
+        initial="7 + cos(pi*x/5)",
+        boundary="periodic",
+    )
+    found = solve()
+    assert found["u_draws"].dims == ("draw", "t", "x")
+    assert found["u_draws"].sizes["draw"] == 3
+    assert (found["u_low"] <= found["u_high"]).all()
+    assert found.attrs["unsolved_draws"] == 0
+    assert solve().equals(found)
+
+
+def test_an_ill_posed_law_is_told(finished):
+    law = finished[0]
+    forward = check_forward(law.posterior, Equation.parse("u_t = -2*u_xx"))
+    assert forward.status == "ill-posed"
+    warnings, advice = judge(law.posterior, law.diagnostics, law.fits, forward)
+    assert any("ill-posed" in sentence for sentence in warnings)
+    assert any("highest derivatives" in sentence for sentence in advice)
+    assert check_forward(law.posterior, Equation.parse("u_t = 2*u_xx")).status == "ok"
+
+
+def test_what_is_warned_of(finished):
+    law = finished[0]
+    fit = law.fits[0]
+    nothing = replace(
+        fit, support=np.zeros_like(fit.support), coefficients=0 * fit.coefficients, outcome="nothing left"
+    )
+    warnings, advice = judge(law.posterior, law.diagnostics, [nothing], law.forward)
+    assert any("No candidate is left for u_t" in sentence for sentence in warnings)
+    assert any("lower threshold" in sentence for sentence in advice)
+    many = replace(nothing, terms=fit.terms * 20)
+    warnings, _ = judge(law.posterior, law.diagnostics, [many], law.forward)
+    assert any("are few for 40 candidates" in sentence for sentence in warnings)
+
+
+@pytest.mark.parametrize("times", [[1.0], [2.0, 1.0], [[0.0, 1.0]]])
+def test_times_that_are_none(finished, times):
+    with pytest.raises(InputError, match="increasing"):
+        finished[0].simulate(times)

@@ -1,0 +1,124 @@
+"""Settings: the same from Python, from TOML and from words; and whatever is wrong is told by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from pdescry import InputError
+from pdescry.discovery import PRESETS, Settings, choose_settings, from_words, load_config, merged, to_toml
+from pdescry.discovery.config import settings_from
+from pdescry.regression import REGRESSORS, STBLR, Greedy
+from pdescry.surrogate import HMC, MCLMC, NUTS, PAPER_DNN, Adam, Network, Noise, Prior
+from pdescry.surrogate.samplers import SAMPLERS
+
+
+def round_trip(settings: Settings, tmp_path) -> Settings:
+    path = tmp_path / "settings.toml"
+    path.write_text(to_toml(settings), encoding="utf-8")
+    return settings_from(load_config(path))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("kind", [name for name in SAMPLERS if name != "Point"])
+@pytest.mark.parametrize("method", REGRESSORS)
+def test_every_setting_has_a_comment_and_survives_the_file(preset, kind, method, tmp_path):
+    regression = {"method": method} | ({"threshold": 0.1} if method in ("stblr", "stols") else {})
+    settings = PRESETS[preset].changed({"sampler": {"kind": kind}, "regression": regression})
+    assert round_trip(settings, tmp_path) == settings
+
+
+def test_the_three_ways_agree(tmp_path):
+    python = choose_settings(
+        "default", None, seed=3, candidates=["u_xx", "u*u_x"], network=Network(width=20), sampler=HMC(draws=40),
+        noise=0.1, within={"x": (0, 1)}, method=STBLR(0.2), keep_draws=7,
+    )  # fmt: skip
+    words = [
+        "seed=3", "law.candidates=['u_xx', 'u*u_x']", "network.width=20", "sampler.kind=hmc", "sampler.draws=40",
+        "noise.sd=0.1", "derivatives.within={x=[0, 1]}", "regression.method=STBLR", "regression.threshold=0.2",
+        "derivatives.keep_draws=7",
+    ]  # fmt: skip
+    shell = choose_settings("default", from_words(words))
+    assert python == shell
+    assert round_trip(python, tmp_path) == python
+    assert python.noise == Noise(0.1)
+
+
+def test_presets_are_the_papers():
+    paper, printed = PRESETS["paper"], PRESETS["paper_as_printed"]
+    assert paper.network == Network(50, 5)
+    assert paper.start == PAPER_DNN
+    assert paper.prior == Prior("standard_normal", scale=1.0)
+    assert paper.noise == Noise(0.1)  # 1/0.01 as a precision
+    assert isinstance(paper.sampler, HMC)
+    assert (paper.sampler.draws, paper.sampler.burn, paper.sampler.steps) == (5800, 200, 30)
+    assert paper.chains == 1
+    assert paper.method.get_params()["gamma_power"] == 0.5
+    assert printed.network == Network(50, 4)
+    assert printed.noise == Noise(0.01)
+    assert printed.method.get_params()["gamma_power"] == 1.0
+    assert isinstance(PRESETS["default"].sampler, MCLMC)
+
+
+def test_later_ones_win():
+    tables = merged({"sampler": {"draws": 5, "burn": 1}}, {"sampler": {"draws": 6}}, {"seed": 2})
+    settings = choose_settings("default", tables, chains=3)
+    assert isinstance(settings.sampler, MCLMC)
+    assert (settings.sampler.draws, settings.sampler.burn, settings.seed, settings.chains) == (6, 1, 2, 3)
+    # A preset in the file is the base of everything; a preset beside the file is stronger.
+    assert choose_settings("default", {"preset": "paper"}).network.depth == 5
+    assert choose_settings("paper_as_printed", {"preset": "paper"}).network.depth == 4
+
+
+def test_another_kind_begins_from_its_own_defaults():
+    settings = PRESETS["paper"].changed({"sampler": {"kind": "nuts"}})
+    assert settings.sampler == NUTS()
+    assert PRESETS["paper"].changed({"regression": {"method": "greedy"}}).method.get_params() == Greedy().get_params()
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ({"sampler": {"drws": 5}}, r"no setting sampler\.drws.*Did you mean sampler\.draws"),
+        ({"smpler": {}}, "no setting smpler.*Did you mean sampler"),
+        ({"sampler": 5}, "to be a table"),
+        ({"sampler": {"kind": "gibbs"}}, r"sampler\.kind to be one of MCLMC"),
+        ({"regression": {"method": "lasso"}}, r"regression\.method to be one of stblr"),
+        ({"regression": {"method": "stblr"}}, "a threshold for STBLR"),
+        ({"preset": "best"}, "preset to be one of default"),
+        ({"noise": {"sd": "loud"}}, r"noise\.sd to be a number"),
+        ({"noise": {"sd": -1}}, "above zero"),
+        ({"network": {"width": 0}}, "width of the network"),
+        ({"field": {"chains": 0}}, "number of chains"),
+        ({"law": {"time_order": 3}}, "order of the time derivative"),
+        ({"derivatives": {"within": "everywhere"}}, "'hull', 'box' or ranges"),
+        ({"start": {"steps": "many"}}, "steps of Adam"),
+        ({"sampler": {"step_size": 0}, "preset": "paper"}, "step_size of HMC"),
+    ],
+)
+def test_what_is_wrong_is_named(tables, said):
+    with pytest.raises(InputError, match=said):
+        settings_from(tables)
+
+
+@pytest.mark.parametrize("word", ["sampler.draws", "=5", "a.b.c=1", ".x=1"])
+def test_words_that_are_no_settings(word):
+    with pytest.raises(InputError, match=r"section\.name=value"):
+        from_words([word])
+
+
+def test_files_that_are_no_settings(tmp_path):
+    with pytest.raises(InputError, match="Cannot read"):
+        load_config(tmp_path / "absent.toml")
+    (tmp_path / "bad.toml").write_text("[sampler\n")
+    with pytest.raises(InputError, match=r"to be TOML.*pdescry config"):
+        load_config(tmp_path / "bad.toml")
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="no text"):
+        load_config(tmp_path / "binary.toml")
+
+
+def test_wrong_nouns_are_refused():
+    for wrong in ({"sampler": "HMC"}, {"network": Network}, {"method": "stblr"}, {"start": Prior()}):
+        with pytest.raises(InputError, match="Expected"):
+            choose_settings("default", None, **wrong)
+    assert choose_settings("default", None, start=Adam(steps=7)).start.steps == 7
