@@ -36,16 +36,16 @@ def test_predict_is_the_posteriors(finished):
 def test_profiles_are_the_field_in_double_precision(finished):
     law, _ = finished
     x = np.linspace(2, 8, 11)
-    found = profile(law.posterior, 1.5)
+    found = profile(law.posterior, 1.5, (2, 8))
     np.testing.assert_allclose(found["u"](x), law.posterior.predict([1.5], x)["u"][0], atol=1e-3, rtol=0)
     # The mean is of some draws; of one draw it is exact up to single precision.
     draw = 7
     one = law.posterior.values(np.column_stack([np.full(11, 1.5), x]))[draw, 0]
-    np.testing.assert_allclose(profile(law.posterior, 1.5, draw)["u"](x), one, rtol=1e-4)
-    later = profile(law.posterior, 1.51, draw)["u"](x)
+    np.testing.assert_allclose(profile(law.posterior, 1.5, (2, 8), draw)["u"](x), one, rtol=1e-4)
+    later = profile(law.posterior, 1.51, (2, 8), draw)["u"](x)
     np.testing.assert_allclose(
-        profile(law.posterior, 1.505, draw)["u_t"](x),
-        (later - profile(law.posterior, 1.5, draw)["u"](x)) / 0.01,
+        profile(law.posterior, 1.505, (2, 8), draw)["u_t"](x),
+        (later - profile(law.posterior, 1.5, (2, 8), draw)["u"](x)) / 0.01,
         rtol=1e-2,
         atol=1e-3,
     )
@@ -72,8 +72,8 @@ def test_simulate_solves_the_law_forward(finished):
 
 def test_simulate_starts_from_the_inferred_field(finished):
     law = with_law(finished[0], "u_t = 2*u_xx")
-    start = profile(law.posterior, 2.0)["u"]
     ends = law.readings.span["x"]
+    start = profile(law.posterior, 2.0, ends)["u"]
     held = {side: f"u={float(start(np.array([end]))[0])!r}" for side, end in zip(("left", "right"), ends, strict=True)}
     found = law.simulate([2.0, 2.5, 3.0], boundary=held)
     assert list(found["t"].values) == [2.0, 2.5, 3.0]

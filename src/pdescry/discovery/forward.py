@@ -7,11 +7,12 @@ tried and the one whose solution stays nearest to the inferred field is taken, a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Chebyshev, chebyshev
 from numpy.typing import NDArray
 
 from pdescry.derivatives import differentiate
@@ -21,10 +22,11 @@ from pdescry.solver import Solution, is_ill_posed, simulate
 from pdescry.solver.linearise import opened, variables_of
 from pdescry.surrogate import Posterior
 
+ACCURACY: dict[str, Any] = {"rtol": 1e-7, "max_points": 400}
 # No limit in seconds: what comes out must not hang on how busy the machine is.
-LIMITS: dict[str, Any] = {"rtol": 1e-7, "max_points": 400, "max_steps": 4000, "max_seconds": 1e6, "verify": False}
+LIMITS: dict[str, Any] = ACCURACY | {"max_steps": 4000, "max_seconds": 1e6, "verify": False}
 STATES, WAVES = 500, 100  # points at which well-posedness is judged, and waves over the interval it is judged for
-FIELDS = 200  # draws of which a mean profile is made
+FIELDS, NODES = 100, 256  # draws of which a mean profile is made, and nodes at which
 
 
 @dataclass(frozen=True)
@@ -67,37 +69,37 @@ def check_forward(posterior: Posterior, equation: Equation) -> Forward:
     return best
 
 
-def profile(posterior: Posterior, time: float, draw: int | None = None) -> dict[str, Callable[[Any], Any]]:
-    """Each field along the axis at one time, of one draw or of their mean, and its rate ``u_t``.
+def profile(
+    posterior: Posterior, time: float, domain: Sequence[float], draw: int | None = None
+) -> dict[str, Callable[[Any], Any]]:
+    """Each field along the axis at one time, of one draw or of the mean of some, and its rate ``u_t``.
 
-    In double precision: in single precision a solver would take the last digits for short waves.
+    In double precision, as in single precision a solver would take the last digits for short waves; and as a polynomial
+    through many nodes, because it is asked for at thousands of places.
     """
-    layers = [layer.astype(float) for layer in posterior.layers()]
-    chosen = (
-        np.linspace(0, posterior.n_draws - 1, min(FIELDS, posterior.n_draws)).astype(int) if draw is None else [draw]
-    )
-    layers = [layer[chosen] for layer in layers]
-    scaling, fields = posterior.scaling, posterior.readings.fields
+    few = range(posterior.n_draws) if posterior.n_draws <= FIELDS else np.linspace(0, posterior.n_draws - 1, FIELDS)
+    chosen = np.asarray(few if draw is None else [draw]).astype(int)
+    layers = [layer[chosen].astype(float) for layer in posterior.layers()]
+    scaling, step = posterior.scaling, 1e-4 * posterior.scaling.input_spread[0]
 
-    def values(x: Any, moment: float) -> NDArray[np.float64]:
+    def values(x: NDArray[np.float64], moment: float) -> NDArray[np.float64]:
         """(fields, N)"""
-        points = np.column_stack([np.full(np.size(x), moment), np.ravel(x)])
-        hidden = ((points - scaling.input_centre) / scaling.input_spread).T
-        hidden = np.broadcast_to(hidden, (len(chosen), *hidden.shape))
+        points = np.column_stack([np.full(len(x), moment), x])
+        hidden = np.asarray(((points - scaling.input_centre) / scaling.input_spread).T)
         for layer in layers[:-1]:
             hidden = np.tanh(layer[:, :, :-1] @ hidden + layer[:, :, -1:])
         out = (layers[-1][:, :, :-1] @ hidden + layers[-1][:, :, -1:]).mean(0)
         return out * scaling.field_spread[:, None] + scaling.field_centre[:, None]
 
-    step = 1e-4 * scaling.input_spread[0]
-
-    def rate(x: Any) -> NDArray[np.float64]:
+    def rate(x: NDArray[np.float64]) -> NDArray[np.float64]:
         return (values(x, time + step) - values(x, time - step)) / (2 * step)
 
+    nodes = chebyshev.chebpts1(NODES)
+    places = (domain[0] + domain[1]) / 2 + (domain[1] - domain[0]) / 2 * nodes
     found: dict[str, Callable[[Any], Any]] = {}
-    for number, name in enumerate(fields):
-        found[name] = lambda x, number=number: values(x, time)[number].reshape(np.shape(x))
-        found[f"{name}_t"] = lambda x, number=number: rate(x)[number].reshape(np.shape(x))
+    for ending, known in (("", values(places, time)), ("_t", rate(places))):
+        for name, along in zip(posterior.readings.fields, known, strict=True):
+            found[name + ending] = Chebyshev.fit(places, along, NODES - 1, domain=list(domain))
     return found
 
 
@@ -129,7 +131,7 @@ def _boundaries(posterior: Posterior, equation: Equation) -> Iterator[Any]:
 def _attempt(posterior: Posterior, equation: Equation, boundary: Any) -> tuple[Solution, float]:
     times, (left, right) = _times(posterior, 41), _interval(posterior)
     x = np.linspace(left, right, 61)
-    start = profile(posterior, float(times[0]))
+    start = profile(posterior, float(times[0]), (left, right))
     solution = simulate(
         equation,
         domain=(left, right),

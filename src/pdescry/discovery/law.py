@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
 from pdescry.derivatives import Derivatives
-from pdescry.discovery.forward import Forward, initial_of, profile
+from pdescry.discovery.forward import ACCURACY, Forward, initial_of, profile
 from pdescry.discovery.settings import Settings
 from pdescry.equation import Equation
 from pdescry.equation.equation import Component
@@ -98,7 +98,8 @@ class Law:
         draws: how many laws to draw, each with a draw of the field to start from; then the result also holds ``u_sd``,
         ``u_low`` and ``u_high`` (95 % of the draws) and ``u_draws``. domain: default, between the outermost sensors.
         boundary: as in `pdescry.simulate`; default, what came nearest to the field (``law.forward``). initial: default,
-        the inferred field. limits: as in `pdescry.simulate` (max_points, max_steps, max_seconds, rtol, …).
+        the inferred field. limits: as in `pdescry.simulate` (max_points, max_steps, max_seconds, rtol, …); by default
+        the law is solved to the digits that a discovered law can have.
 
         Attributes tell the status; a law or a draw that could not be solved is NaN from where it ended.
         """
@@ -112,10 +113,12 @@ class Law:
             raise InputError("Expected times as two or more increasing numbers.")
         domain = readings.span[axis] if domain is None else domain
         boundary = self.forward.conditions or "periodic" if boundary is None else boundary
-        common = {"domain": domain, "boundary": boundary, "times": moments - moments[0], "x": x} | limits
+        common = {"domain": domain, "boundary": boundary, "times": moments - moments[0], "x": x} | ACCURACY | limits
 
         def solve(equation: Equation, draw: int | None, **more: Any) -> Solution:
-            start = initial_of(profile(self.posterior, moments[0], draw), equation) if initial is None else initial
+            start = initial
+            if start is None:
+                start = initial_of(profile(self.posterior, float(moments[0]), domain, draw), equation)
             return simulate(equation, initial=start, **common | more)
 
         mean = solve(self.equation, None)

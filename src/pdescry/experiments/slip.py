@@ -1,0 +1,26 @@
+"""Table 9 as it came about: the slip of the released program, replayed.
+
+There the left side has shape (N, 1), so scikit-learn's coefficients have shape (1, n), and ``np.where(|c| < δ)[0]``
+holds row numbers, all zero, instead of column numbers. Whatever is small, the *first* column is deleted; and δ does not
+double. From the paper's eleven candidates the last one, u_x², remains.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pdescry.equation import Equation
+from pdescry.regression import DesignMatrix
+
+
+def stols_with_the_slip(design: DesignMatrix, threshold: float) -> Equation | None:
+    """The law that the program would have printed; None if it deleted every column."""
+    first = 0
+    while first < len(design.terms):
+        coefficients = np.linalg.lstsq(design.X[:, first:], design.y, rcond=None)[0]
+        if not (np.abs(coefficients) < threshold).any():
+            return Equation.from_terms(
+                dict(zip(design.terms[first:], map(float, coefficients), strict=True)), design.field
+            )
+        first += 1
+    return None

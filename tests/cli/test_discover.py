@@ -1,0 +1,150 @@
+"""`pdescry discover`, `resume`, `show` and `config` as a user types them. One small run is shared."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pdescry import systems
+from pdescry.cli import main
+from pdescry.cli.progress import progress_bars
+from pdescry.discovery import choose_settings, to_toml
+from tests.discovery.conftest import TINY
+
+
+class Finished(NamedTuple):
+    folder: Path
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Finished:
+    folder = tmp_path_factory.mktemp("discover")
+    systems.heat().observe(sensors=8, noise=0.05, every=0.5, seed=3).to_csv(folder / "rod.csv")
+    (folder / "tiny.toml").write_text(to_toml(choose_settings("default", TINY)), encoding="utf-8")
+    words = ["discover", str(folder / "rod.csv"), "--config", str(folder / "tiny.toml"), "-o", str(folder / "run")]
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        main([*words, "-c", "u_xx, u_x", "--set", "sampler.draws=31", "--points", "301"])
+    return Finished(folder, int(ended.value.code or 0), out.getvalue(), err.getvalue())
+
+
+@pytest.fixture
+def here(finished, tmp_path) -> Finished:
+    """A copy in the empty folder of `run`."""
+    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
+    return finished
+
+
+def test_what_is_printed(finished):
+    assert finished.code == 0
+    told = json.loads((finished.folder / "run" / "law.json").read_text())
+    assert finished.out.startswith(told["law"][0] + "\n  term  coefficient")
+    assert "What to try next:" in finished.out
+    assert f"Everything is in {finished.folder / 'run'}/" in finished.out
+    for sentence in finished.err.splitlines():
+        assert sentence.startswith("Warning: ")
+    assert "--set sampler." in finished.err  # not burn=, nor a flag of another command
+
+
+def test_flags_are_stronger_than_the_file(finished):
+    with (finished.folder / "run" / "config.toml").open("rb") as stream:
+        tables = tomllib.load(stream)
+    assert tables["sampler"]["draws"] == 31
+    assert tables["derivatives"]["points"] == 301
+    assert tables["network"]["width"] == 6
+    assert tables["law"]["candidates"] == ["u_xx", "u_x"]
+
+
+def test_show_and_resume_print_it_again(here, run):
+    for command in ("show", "resume"):
+        code, out, err = run(command, "run")
+        assert code == 0
+        assert out.replace("in run/", f"in {here.folder / 'run'}/") == here.out
+        assert err == here.err
+    code, out, err = run("show", "run", "--json")
+    assert (code, err) == (0, "")
+    assert out == (here.folder / "run" / "law.json").read_text()
+    code, out, _ = run("resume", "run", "--quiet")
+    assert code == 0
+    assert out == here.out.splitlines()[0] + "\n"
+
+
+def test_a_folder_that_is_taken(here, run):
+    code, _, err = run("discover", "rod.csv", "-o", "run")
+    assert code == 2
+    assert "`pdescry show run` prints it" in err
+    Path("run/law.json").unlink()
+    code, _, err = run("discover", "rod.csv", "-o", "run")
+    assert code == 2
+    assert "`pdescry resume run`" in err
+    Path("notes").mkdir()
+    Path("notes/mine.txt").write_text("mine")
+    code, _, err = run("discover", "rod.csv", "-o", "notes", "--force")
+    assert code == 2
+    assert "holds 'mine.txt'" in err
+    assert Path("notes/mine.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--set", "sampler.drws=4"], "Did you mean sampler.draws?"),
+        (["--set", "draws"], "section.name=value"),
+        (["--preset", "best"], "preset to be one of default, paper, paper_as_printed"),
+        (["--config", "absent.toml"], "Cannot read the settings"),
+        (["-c", "u_xq"], "u_xq"),
+        (["--method", "stblr"], "a threshold for STBLR"),
+        (["--sampler", "gibbs"], "sampler.kind to be one of"),
+        (["--chains", "0"], "number of chains"),
+        (["--time", "clock"], "clock"),
+    ],
+)
+def test_bad_input_is_told_and_replaces_nothing(words, said, here, run):
+    before = Path("run/law.json").read_bytes()
+    code, out, err = run("discover", "rod.csv", "-o", "run", "--force", *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") <= 3  # a sentence, perhaps with a caret under a term
+    assert Path("run/law.json").read_bytes() == before
+
+
+def test_folders_that_are_no_runs(run):
+    for command in ("show", "resume"):
+        code, _, err = run(command, "absent")
+        assert code == 2
+        assert "pdescry discover FILE" in err
+
+
+@pytest.mark.parametrize("preset", ["default", "paper", "paper_as_printed"])
+def test_config_prints_settings_that_can_be_read(preset, run):
+    code, out, err = run("config", "--preset", preset, "--set", "seed=4")
+    assert (code, err) == (0, "")
+    tables = tomllib.loads(out)
+    assert (tables["preset"], tables["seed"]) == (preset, 4)
+    assert all("#" in line for line in out.splitlines() if "=" in line)
+
+
+def test_a_bar_for_each_stage(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "100")
+    with progress_bars(silent=False) as show:
+        show("field: sampling", 0.5, 60.0)
+        show("derivatives: differentiating", 0.25, 10.0)
+        show("derivatives: differentiating", 0.75, 5.0)
+    drawn = capsys.readouterr().err
+    assert "derivatives: differentiating" in drawn
+    assert "75%" in drawn
+    assert "100%" in drawn  # the field is done
+    with progress_bars(silent=True) as show:
+        show("field: sampling", 0.5)
+    assert capsys.readouterr().err == ""

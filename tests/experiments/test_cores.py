@@ -1,0 +1,103 @@
+"""Jobs over processes: failures stay with their job, and nothing outlives an interruption."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import time
+
+import pytest
+
+from pdescry.errors import PdescryError
+from pdescry.experiments.cores import run_jobs
+
+# A module that the processes can import, wherever the tests are.
+JOBS = """
+import os, pathlib, time, warnings
+from pdescry.errors import InputError
+
+def work(job, workers, progress):
+    folder, what = job
+    progress("working", 0.5, None)
+    (pathlib.Path(folder) / f"{what}.{os.getpid()}.{workers}").touch()
+    if what == "fails":
+        raise InputError("Expected another job.")
+    if what == "dies":
+        os._exit(7)
+    if what == "warns":
+        warnings.warn("A word of warning.")
+    if what == "stays":
+        time.sleep(600)
+"""
+
+
+@pytest.fixture
+def work(tmp_path_factory, monkeypatch):
+    home = tmp_path_factory.mktemp("jobs")
+    (home / "pdescry_test_jobs.py").write_text(JOBS)
+    monkeypatch.syspath_prepend(home)
+    return importlib.import_module("pdescry_test_jobs").work
+
+
+def jobs(folder, *names: str) -> dict[str, tuple[str, str]]:
+    return {name: (str(folder), name) for name in names}
+
+
+def silent(stage: str, fraction: float, left: float | None) -> None:
+    pass
+
+
+def test_in_turn_a_failure_does_not_lose_the_others(work, tmp_path):
+    told: list[tuple[str, float]] = []
+
+    def progress(stage: str, fraction: float, left: float | None) -> None:
+        told.append((stage, fraction))
+
+    failures = run_jobs(work, jobs(tmp_path, "one", "fails", "two"), 1, progress)
+    assert failures == {"fails": "Expected another job."}
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        f"{name}.{os.getpid()}.1" for name in ("one", "fails", "two")
+    )
+    assert told[0] == ("0 of 3 cells done; one: working", pytest.approx(1 / 6))
+    assert told[-1] == ("3 of 3 cells done; two", pytest.approx(1))
+    assert [fraction for _, fraction in told] == sorted(fraction for _, fraction in told)
+
+
+def test_a_single_job_stays_here_and_may_use_every_core(work, tmp_path):
+    assert run_jobs(work, jobs(tmp_path, "one"), 8, silent) == {}
+    assert [path.name for path in tmp_path.iterdir()] == [f"one.{os.getpid()}.None"]
+
+
+def test_a_bug_is_no_failure_of_a_job(tmp_path):
+    def broken(job, workers, progress):
+        raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        run_jobs(broken, jobs(tmp_path, "one"), 1, silent)
+    assert not issubclass(RuntimeError, PdescryError)
+
+
+def test_over_processes_each_has_its_own_and_fails_alone(work, tmp_path):
+    with pytest.warns(UserWarning, match=r"warns: A word of warning\."):
+        failures = run_jobs(work, jobs(tmp_path, "fails", "dies", "warns"), 2, silent)
+    assert failures == {
+        "fails": "Expected another job.",
+        "dies": "its process ended unexpectedly (exit status 7); repeat the command to go on",
+    }
+    names = [path.name.split(".") for path in tmp_path.iterdir()]
+    assert sorted(name for name, _, _ in names) == ["dies", "fails", "warns"]
+    assert {workers for _, _, workers in names} == {"1"}
+    assert len({pid for _, pid, _ in names} | {str(os.getpid())}) == 4
+
+
+def test_interrupted_it_ends_its_processes(work, tmp_path):
+    def interrupted(stage: str, fraction: float, left: float | None) -> None:
+        while not list(tmp_path.glob("stays.*")):
+            time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_jobs(work, jobs(tmp_path, "stays", "one"), 2, interrupted)
+    (name,) = (path.name for path in tmp_path.glob("stays.*"))
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(name.split(".")[1]), 0)
