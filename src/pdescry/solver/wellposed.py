@@ -32,7 +32,7 @@ def is_ill_posed(
 
     values: of every field, derivative and coordinate of the law, each (N,). The others as in `growth_without_bound`.
     """
-    plain, like = opened(equation), next(iter(values.values()))
+    plain, like = opened(equation), next(iter(values.values()), np.zeros(0))
     slopes = {pair: evaluate_terms(terms, values, like) for pair, terms in slopes_of(plain).items()}
     return bool(slopes) and growth_without_bound(plain, axis, slopes, finest, remaining)
 
