@@ -19,15 +19,11 @@ from pathlib import Path
 import numpy as np
 
 import pdescry
+from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.surrogate import interpolate
 
-NOISES = (0.0, 0.01, 0.05)
-# RMSE as published (Bonneville & Earls 2021, tables 1, 4 and 7), one sensor layout: BNN, DNN, by noise.
-PUBLISHED = {
-    "burgers": ((0.0740, 0.0283), (0.0327, 0.0298), (0.0641, 0.0919)),
-    "kdv": ((0.1388, 0.1018), (0.1437, 0.1068), (0.1724, 0.1158)),
-    "heat": ((0.0593, 0.0203), (0.0395, 0.0243), (0.0399, 0.0310)),
-}
+# RMSE as published, one sensor layout: BNN, DNN, by noise.
+PUBLISHED = {name: tuple(experiment.rmse.values()) for name, experiment in EXPERIMENTS.items()}
 
 
 def measure(name: str, noise: float, layout: int, places: np.ndarray | None) -> dict:

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 import pdescry
+from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.regression import STBLR
 
 SYSTEMS = ("burgers", "kdv", "heat")
-PAPER_THRESHOLD = {"burgers": 0.005, "kdv": 0.05, "heat": 0.02}
 
 
 def posterior_of(folder: Path, system: str, noise: float, seed: int, workers: int | None) -> pdescry.Posterior:
@@ -36,7 +36,7 @@ def show(folder: Path, system: str, noise: float, seed: int, workers: int | None
     posterior = posterior_of(folder, system, noise, seed, workers)
     derivatives = pdescry.differentiate(posterior, "paper", keep_points=500)
     truth = getattr(pdescry.systems, system)().equation.coefficients
-    found = pdescry.regress(derivatives, STBLR(PAPER_THRESHOLD[system]))
+    found = pdescry.regress(derivatives, STBLR(EXPERIMENTS[system].threshold))
     errors = [c - truth.get(term, 0.0) for term, c in zip(found.terms, found.coefficients, strict=True)]
     print(f"{system} {noise} seed {seed}: {posterior.diagnostics.verdict.split(':')[0]}", flush=True)
     print(f"  {str(found).splitlines()[0]}\n  e_C {np.linalg.norm(errors):.3f}")

@@ -5,13 +5,15 @@ They are written under a temporary name beside the target, then renamed.
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pdescry.errors import InputError
 
@@ -69,6 +71,24 @@ def saved_dataset(path: Path, form: str, what: str) -> Iterator[xr.Dataset]:
         raise InputError(
             f"Expected {str(path)!r} to be {what} that pdescry saved; it is none, or damaged ({fault})."
         ) from None
+
+
+def write_json(path: str | os.PathLike[str], content: Any) -> None:
+    """Write nested mappings, sequences and numbers, of numpy too; numbers that are none (NaN) become null."""
+    with appearing(path) as temporary:
+        text = json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False)
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def plain(value: Any) -> Any:
+    """The same as JSON can hold it."""
+    if hasattr(value, "tolist"):  # arrays and numbers of numpy
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def check_target(path: str | os.PathLike[str], endings: Sequence[str], force: bool = True) -> None:

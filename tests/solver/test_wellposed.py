@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pdescry.equation import Equation
+from pdescry.equation.term import Factor
 from pdescry.solver import is_ill_posed
 from pdescry.solver.linearise import opened, variables_of
 
@@ -30,7 +31,9 @@ from pdescry.solver.linearise import opened, variables_of
 def test_around_one(text, wrong):
     equation = Equation.parse(text)
     rng = np.random.default_rng(0)
-    values = {variable: rng.normal(1.0, 0.1, 200) for variable in variables_of(opened(equation))}
+    values: dict[Factor, np.ndarray] = {
+        variable: rng.normal(1.0, 0.1, 200) for variable in variables_of(opened(equation))
+    }
     assert is_ill_posed(equation, "x", values, finest=100.0, remaining=1.0) is wrong
 
 

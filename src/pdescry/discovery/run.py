@@ -39,9 +39,9 @@ from pdescry.discovery.forward import Forward
 from pdescry.discovery.law import Law
 from pdescry.discovery.settings import Settings
 from pdescry.errors import InputError
-from pdescry.files import appearing
+from pdescry.files import appearing, write_json
 from pdescry.regression import REGRESSORS, SparseFit
-from pdescry.regression.storage import fit_from_dict, fit_to_dict, plain
+from pdescry.regression.storage import fit_from_dict, fit_to_dict
 from pdescry.surrogate import Diagnostics, Posterior
 from pdescry.surrogate.problem import differences
 
@@ -213,7 +213,7 @@ def _load_readings(path: Path, about: dict[str, Any]) -> Readings:
 
 
 def write_fits(path: Path, fits: tuple[SparseFit, ...]) -> None:
-    _write_json(path, [fit_to_dict(fit, REGRESSORS) for fit in fits])
+    write_json(path, [fit_to_dict(fit, REGRESSORS) for fit in fits])
 
 
 def load_fits(path: Path, readings: Readings) -> tuple[SparseFit, ...]:
@@ -244,7 +244,7 @@ def write_law(path: Path, law: Law) -> None:
         "settings": law.settings.to_dict(),
         "versions": {name: importlib.metadata.version(name) for name in ("pdescry", "jax", "numpy", "scikit-learn")},
     }
-    _write_json(path, summary)
+    write_json(path, summary)
 
 
 def load_law(path: Path) -> Law:
@@ -288,11 +288,6 @@ def save_law(law: Law, path: Path) -> None:
 
 def _number(value: Any) -> Any:
     return float("nan") if value is None else value
-
-
-def _write_json(path: Path, content: Any) -> None:
-    with appearing(path) as temporary:
-        temporary.write_text(json.dumps(plain(content), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _read_json(path: Path) -> Any:

@@ -9,7 +9,6 @@ A record is a folder:
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.experiments.paper import EXPERIMENTS, Experiment
 from pdescry.experiments.slip import stols_with_the_slip
-from pdescry.files import appearing
+from pdescry.files import appearing, plain, write_json
 from pdescry.metrics import coefficient_error, score_field, solution_error, true_positive_rate
 from pdescry.regression import STOLS, DesignMatrix, SparseFit, regress
 from pdescry.solver import Solution, simulate
@@ -102,7 +101,7 @@ def measure(
         },
         "intervals": _intervals(fit),
     }
-    return _plain(numbers), _fields(cell, posterior, dnn, solutions)
+    return plain(numbers), _fields(cell, posterior, dnn, solutions)
 
 
 def _law(fit: SparseFit) -> Equation | None:
@@ -183,8 +182,7 @@ def write_record(folder: Path, numbers: Mapping[str, Any], fields: xr.Dataset) -
     with appearing(folder / "fields.nc") as temporary:
         compressed = {name: {"zlib": True, "dtype": "float32"} for name in fields.data_vars}
         fields.to_netcdf(temporary, engine="h5netcdf", encoding=compressed)
-    with appearing(folder / "cell.json") as temporary:
-        temporary.write_text(json.dumps(numbers, indent=1) + "\n")
+    write_json(folder / "cell.json", numbers)
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
@@ -199,14 +197,3 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     if not isinstance(numbers, dict) or numbers.get("format") != FORMAT:
         raise InputError(f"Expected {str(path)!r} to be a cell that pdescry wrote; it is none; remove it.")
     return numbers
-
-
-def _plain(value: Any) -> Any:
-    """As JSON can hold it: numbers that are none become null."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if math.isfinite(value) else None
-    return value

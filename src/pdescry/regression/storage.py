@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pdescry.equation import Term
+from pdescry.files import plain
 from pdescry.regression.estimator import SparseRegressor, Step
 from pdescry.regression.fit import SparseFit
 from pdescry.regression.spread import Spread
@@ -62,21 +63,6 @@ def fit_from_dict(
 
 def method_name(method: SparseRegressor, methods: Mapping[str, type[SparseRegressor]]) -> str:
     return next(name for name, kind in methods.items() if type(method) is kind)
-
-
-def plain(value: Any) -> Any:
-    """Nested mappings, sequences, arrays and numbers of numpy as JSON can hold them; numbers that are none as null."""
-    if isinstance(value, Mapping):
-        return {str(name): plain(part) for name, part in value.items()}
-    if isinstance(value, np.ndarray | list | tuple):
-        return [plain(part) for part in value]
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
-    if isinstance(value, float | np.floating):
-        return float(value) if math.isfinite(value) else None
-    return value
 
 
 def _array(values: Any) -> np.ndarray:
