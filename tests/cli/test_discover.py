@@ -14,6 +14,7 @@ import pytest
 
 from pdescry import systems
 from pdescry.cli import main
+from pdescry.cli.discover import _stem
 from pdescry.cli.progress import progress_bars
 from pdescry.discovery import choose_settings, to_toml
 from tests.discovery.conftest import TINY
@@ -116,6 +117,19 @@ def test_bad_input_is_told_and_replaces_nothing(words, said, here, run):
     assert said in err
     assert err.count("\n") <= 3  # a sentence, perhaps with a caret under a term
     assert Path("run/law.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("file", "stem"),
+    [
+        ("rod.csv", "rod"),
+        ("a/rod.csv.gz", "rod"),
+        ("temp_0.5.csv", "temp_0.5"),
+        ("run.2024-01-01.csv", "run.2024-01-01"),
+    ],
+)
+def test_names_of_run_directories_do_not_collide(file, stem):
+    assert _stem(file) == stem
 
 
 def test_folders_that_are_no_runs(run):

@@ -94,6 +94,60 @@ def test_a_strangers_folder_is_left_alone(readings, tmp_path):
         load(tmp_path / "absent")
 
 
+def test_only_a_run_of_ours_is_overwritten(finished, readings, tmp_path):
+    (tmp_path / "config.toml").write_text('title = "hugo"')
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(InputError, match="holds"):
+        discover(readings, config=TINY, workdir=tmp_path, overwrite=True)
+    assert (tmp_path / "thesis.tex").exists()
+    mine = tmp_path / "run"
+    shutil.copytree(finished[1], mine)
+    (mine / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"holds 'notes\.txt'"):
+        discover(readings, config=TINY, workdir=mine, overwrite=True)
+    with pytest.raises(InputError, match=r"holds 'notes\.txt'"):
+        finished[0].save(mine)
+    assert (mine / "law.json").exists()
+    (mine / "notes.txt").unlink()
+    with begun(mine, readings, PRESETS["paper"], overwrite=True):
+        assert {path.name for path in mine.iterdir()} == {".lock", "config.toml", "readings.csv"}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"noise": [0.1, 0.2]}, {"within": {"y": (0, 1)}}, {"candidates": ["u_xq"]}, {"keep_draws": 0}]
+)
+def test_nothing_is_replaced_by_a_run_that_cannot_work(wrong, finished, readings, tmp_path):
+    shutil.copytree(finished[1], tmp_path / "run")
+    with pytest.raises(InputError):
+        discover(readings, config=TINY, workdir=tmp_path / "run", overwrite=True, **wrong)
+    assert (tmp_path / "run" / "law.json").read_bytes() == (finished[1] / "law.json").read_bytes()
+
+
+@pytest.mark.parametrize("left", [[".readings.1a2b3c4d.csv"], [".config.1a2b3c4d.toml"], ["config.toml"], []])
+def test_killed_while_it_began(left, finished, readings, tmp_path):
+    """Whatever is left of the first files, the repeated call begins."""
+    for name in left:
+        (tmp_path / name).write_text((finished[1] / name).read_text() if name == "config.toml" else "half")
+    with begun(tmp_path, readings, finished[0].settings):
+        pass
+    again, settings = load_inputs(tmp_path)
+    assert again == readings
+    assert settings == finished[0].settings
+
+
+def test_a_picture_that_cannot_be_drawn_stops_nobody(finished, tmp_path, monkeypatch):
+    shutil.copytree(finished[1], tmp_path / "run")
+    shutil.rmtree(tmp_path / "run" / "figures")
+
+    def broken(*_):
+        raise RuntimeError("no ink")
+
+    monkeypatch.setattr("pdescry.report.draw_slices", broken)
+    with pytest.warns(UserWarning, match=r"Could not draw slices\.png: no ink"):
+        assert repr(resume(tmp_path / "run")) == repr(finished[0])
+    assert {path.name for path in (tmp_path / "run" / "figures").iterdir()} == {"coefficients.png", "field.png"}
+
+
 def test_the_second_process_is_refused(finished, readings):
     _, folder = finished
     with filelock.FileLock(folder / ".lock"):
@@ -148,9 +202,11 @@ def test_damage_is_told(finished, tmp_path):
 def test_readings_of_all_kinds_come_back(tmp_path):
     """Two fields, two axes, named sensors, known noise, another name of time: exactly."""
     rng = np.random.default_rng(0)
-    numbers = {name: rng.uniform(0, 1, 30) for name in ("clock", "x", "y", "a", "b")}
+    numbers = {name: rng.uniform(0, 1, 30) for name in ("clock", "x", "y", "a", "sensor")}
     frame = pd.DataFrame(numbers | {"who": [f"s{number % 5}" for number in range(30)]})
-    readings = Readings.from_frame(frame, time="clock", space=["x", "y"], fields=["a", "b"], sensor="who", noise=0.1)
+    readings = Readings.from_frame(
+        frame, time="clock", space=["x", "y"], fields=["a", "sensor"], sensor="who", noise=0.1
+    )
     with begun(tmp_path / "run", readings, PRESETS["paper"]):
         pass
     again, settings = load_inputs(tmp_path / "run")

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pdescry import Equation, InputError, systems
+from pdescry import Equation, InputError, Term, systems
 from pdescry.discovery.forward import check_forward, profile
 from pdescry.discovery.judgement import judge
 
@@ -128,6 +128,24 @@ def test_what_is_warned_of(finished):
     many = replace(nothing, terms=fit.terms * 20)
     warnings, _ = judge(law.posterior, law.diagnostics, [many], law.forward)
     assert any("are few for 40 candidates" in sentence for sentence in warnings)
+
+
+def test_forward_of_each_order(finished):
+    """Conditions that fit the law; where there is no telling, none, and the reason."""
+    posterior = finished[0].posterior
+    assert check_forward(posterior, Equation.parse("u_t = -0.01*u")).boundary == "free at the left, free at the right"
+    for odd in ("u_t = -0.1*u_x", "u_t = -u_xxx"):
+        forward = check_forward(posterior, Equation.parse(odd))
+        assert forward.status == "not tried"
+        assert "ends of the interval" in forward.message
+    assert check_forward(posterior, Equation.parse("u_t = t*u_xx")).status == "not tried"
+
+
+def test_a_law_that_holds_the_time_is_not_moved(finished):
+    law = finished[0]
+    fit = replace(law.fits[0], terms=(Term.parse("t*u"), Term.parse("u_x")))
+    with pytest.raises(InputError, match="without t"):
+        replace(law, fits=(fit,)).simulate([2.0, 3.0])
 
 
 @pytest.mark.parametrize("times", [[1.0], [2.0, 1.0], [[0.0, 1.0]]])

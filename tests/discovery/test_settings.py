@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import tomllib
+
+import numpy as np
 import pytest
 
 from pdescry import InputError
 from pdescry.discovery import PRESETS, Settings, choose_settings, from_words, load_config, merged, to_toml
-from pdescry.discovery.config import settings_from
+from pdescry.discovery.config import settings_from, spelled
 from pdescry.regression import REGRESSORS, STBLR, Greedy
 from pdescry.surrogate import HMC, MCLMC, NUTS, PAPER_DNN, Adam, Network, Noise, Prior
 from pdescry.surrogate.samplers import SAMPLERS
@@ -64,9 +68,33 @@ def test_later_ones_win():
     settings = choose_settings("default", tables, chains=3)
     assert isinstance(settings.sampler, MCLMC)
     assert (settings.sampler.draws, settings.sampler.burn, settings.seed, settings.chains) == (6, 1, 2, 3)
-    # A preset in the file is the base of everything; a preset beside the file is stronger.
-    assert choose_settings("default", {"preset": "paper"}).network.depth == 5
-    assert choose_settings("paper_as_printed", {"preset": "paper"}).network.depth == 4
+    assert choose_settings(None, {"preset": "paper"}).network.depth == 5
+    assert choose_settings(None, {"seed": 5}, seed=0).seed == 0
+    with pytest.raises(InputError, match="one preset"):  # a file of all defaults under the name of another preset
+        choose_settings("paper", {"preset": "default"})
+
+
+def test_numbers_of_numpy_and_whole_floats(tmp_path):
+    settings = choose_settings(
+        None, None, seed=np.int64(3), chains=np.int32(2), points=1e4, method=STBLR(np.float64(0.5))
+    )
+    assert round_trip(settings, tmp_path) == settings
+    assert settings.points == 10_000
+
+
+def test_texts_that_toml_has_its_own_way_with(tmp_path):
+    odd = 'a"b\\c\x7f\n\tü\u2028'
+    settings = PRESETS["default"].changed({"law": {"candidates": [odd]}, "regression": {"method": "ard"}})
+    assert round_trip(settings, tmp_path).candidates == (odd,)
+    assert tomllib.loads(f"v = {spelled([1e400, -1e400, 0.1, True, 3])}")["v"] == [
+        float("inf"),
+        -float("inf"),
+        0.1,
+        True,
+        3,
+    ]
+    assert math.isnan(tomllib.loads(f"v = {spelled(float('nan'))}")["v"])
+    assert "?" in spelled("a\udcffb")
 
 
 def test_another_kind_begins_from_its_own_defaults():
@@ -93,11 +121,26 @@ def test_another_kind_begins_from_its_own_defaults():
         ({"derivatives": {"within": "everywhere"}}, "'hull', 'box' or ranges"),
         ({"start": {"steps": "many"}}, "steps of Adam"),
         ({"sampler": {"step_size": 0}, "preset": "paper"}, "step_size of HMC"),
+        ({"law": {"candidates": 5}}, "candidates as a name or a list"),
+        ({"law": {"candidates": "auto"}}, "candidates as a name or a list"),
+        ({"derivatives": {"within": {"x": 5}}}, "'hull', 'box' or ranges"),
+        ({"derivatives": {"within": {"x": ["a", "b"]}}}, "'hull', 'box' or ranges"),
+        ({"preset": [1]}, "preset to be one of default"),
+        ({"regression": {"threshold": -1}}, "threshold of SequentialRidge"),
+        ({"regression": {"threshold": "abc"}}, "threshold of SequentialRidge"),
+        ({"regression": {"method": "best_subset", "criterion": "foo"}}, "criterion of BestSubset"),
+        ({"start": {"decay": "maybe"}}, "decay of Adam"),
+        ({"noise": {"sd": True}}, "above zero"),
     ],
 )
 def test_what_is_wrong_is_named(tables, said):
     with pytest.raises(InputError, match=said):
         settings_from(tables)
+
+
+def test_a_section_whole_and_by_its_names():
+    with pytest.raises(InputError, match="either whole or by its names"):
+        from_words(["sampler=hmc", "sampler.draws=5"])
 
 
 @pytest.mark.parametrize("word", ["sampler.draws", "=5", "a.b.c=1", ".x=1"])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
 
 if TYPE_CHECKING:
@@ -78,16 +79,18 @@ def discover(
     folder = output or Path(f"{_stem(file)}.pdescry")
     _check_folder(folder, force)
     readings = read_file(file, time, space, field, sensor, noise, missing, format)
-    with _interruption_told(folder):
+    with interruption_told(lambda: _how_to_go_on(folder)):
         # These load JAX: whatever can be wrong with the file was told before.
         from pdescry.discovery import discover as find
         from pdescry.discovery import from_words, load_config, merged
 
-        tables = merged({} if config is None else load_config(config), from_words(change or []), _tables(words))
+        known = {"noise": {"sd": "readings"}} if noise and noise.lower() != "none" else {}  # stronger than a preset's
+        own = {} if config is None else load_config(config)
+        tables = merged(known, own, from_words(change or []), _tables(words))
         with _bars(quiet or as_json) as progress:
             law = find(
                 readings,
-                preset=preset or tables.get("preset", "default"),
+                preset=preset,
                 config=tables,
                 workdir=folder,
                 workers=workers,
@@ -106,7 +109,7 @@ def resume(
     Example: pdescry resume rod.pdescry
     """
     _check_run(folder)
-    with _interruption_told(folder):
+    with interruption_told(lambda: _how_to_go_on(folder)):
         from pdescry.discovery import resume as go_on
 
         with _bars(quiet or as_json) as progress:
@@ -138,7 +141,7 @@ def config(
     from pdescry.discovery import choose_settings, from_words, to_toml
 
     tables = from_words(change or [])
-    typer.echo(to_toml(choose_settings(preset or "default", tables)), nl=False)
+    typer.echo(to_toml(choose_settings(preset, tables)), nl=False)
 
 
 # ---- what is printed -------------------------------------------------------------------------------------------------
@@ -159,8 +162,8 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         typer.echo(f"Draws of the field: {law.diagnostics.verdict}")
     if law.forward.status == "ok":
         typer.echo(
-            f"Solved forward ({law.forward.boundary} ends), the law stays within {law.forward.misfit:.2g} of the "
-            "readings' sd of the field."
+            f"Solved forward ({law.forward.boundary}), the law differs from the field by {law.forward.misfit:.2g} of "
+            "the readings' sd (rms)."
         )
     if law.advice:
         typer.echo("What to try next:")
@@ -202,24 +205,10 @@ def _bars(silent: bool) -> Iterator[Any]:
 # ---- what can go wrong -----------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _interruption_told(folder: Path) -> Iterator[None]:
-    """Ctrl-C and SIGTERM, with how to go on."""
-
-    def stop(number: int, frame: Any) -> None:
-        raise KeyboardInterrupt
-
-    before: Callable[..., Any] | int | None = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    except KeyboardInterrupt:
-        if (folder / "config.toml").exists():
-            told = f"Interrupted; what is finished is in {folder}: go on with `pdescry resume {folder}`."
-        else:
-            told = "Interrupted; nothing was written."
-        raise KeyboardInterrupt(told) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
+def _how_to_go_on(folder: Path) -> str:
+    if not (folder / "config.toml").exists():
+        return "Interrupted; nothing was written."
+    return f"Interrupted; what is finished is in {folder}: go on with `pdescry resume {quote(str(folder))}`."
 
 
 def _check_folder(folder: Path, force: bool) -> None:
@@ -229,13 +218,13 @@ def _check_folder(folder: Path, force: bool) -> None:
         return
     if (folder / "law.json").exists():
         raise InputError(
-            f"{str(folder)!r} holds a finished run: `pdescry show {folder}` prints it; choose another --output, or "
-            "pass --force to replace it."
+            f"{str(folder)!r} holds a finished run: `pdescry show {quote(str(folder))}` prints it; choose another "
+            "--output, or pass --force to replace it."
         )
-    if (folder / "config.toml").exists():
+    if (folder / "readings.csv").exists() and (folder / "config.toml").exists():
         raise InputError(
-            f"{str(folder)!r} holds a run that is not finished: go on with `pdescry resume {folder}`, choose another "
-            "--output, or pass --force to begin anew."
+            f"{str(folder)!r} holds a run that is not finished: go on with `pdescry resume {quote(str(folder))}`, "
+            "choose another --output, or pass --force to begin anew."
         )
 
 
@@ -265,6 +254,8 @@ def _tables(words: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stem(file: str) -> str:
-    """The name of the file without its folder and endings: rod.csv.gz → rod."""
+    """The name of the file without its folder and ending: rod.csv.gz → rod, temp_0.5.csv → temp_0.5."""
     name = Path(file).name
-    return name.partition(".")[0] or name
+    for packed in (".gz", ".bz2", ".xz", ".zip"):
+        name = name.removesuffix(packed)
+    return Path(name).stem

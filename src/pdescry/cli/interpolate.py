@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def interpolate(
     readings = read_file(file, time, space, field, sensor, noise, missing, format)
     _check_axes(readings, plot, table)
     written: list[Path] = []
-    with _interruption_told(workdir, written):
+    with interruption_told(lambda: _how_to_go_on(workdir, written)):
         # These load JAX: whatever can be wrong with the files was told before.
         from pdescry.surrogate import Network
         from pdescry.surrogate import interpolate as sample
@@ -135,19 +134,14 @@ def _write_table(posterior: Posterior, steps: int, points: int, path: Path) -> N
         frame.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
 
 
-@contextmanager
-def _interruption_told(workdir: Path | None, written: list[Path]) -> Iterator[None]:
-    """Ctrl-C, with what is there by then and how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        files = f"only {' and '.join(map(str, written))} was written" if written else "nothing was written"
-        if workdir is None:
-            advice = "with --workdir DIR a repeated command would go on where it stopped"
-        else:
-            advice = f"repeat the command to go on from the checkpoints in {str(workdir)!r}"
-            advice += " (with --force)" if written else ""
-        raise KeyboardInterrupt(f"Interrupted; {files}; {advice}.") from None
+def _how_to_go_on(workdir: Path | None, written: list[Path]) -> str:
+    files = f"only {' and '.join(map(str, written))} was written" if written else "nothing was written"
+    if workdir is None:
+        advice = "with --workdir DIR a repeated command would go on where it stopped"
+    else:
+        advice = f"repeat the command to go on from the checkpoints in {str(workdir)!r}"
+        advice += " (with --force)" if written else ""
+    return f"Interrupted; {files}; {advice}."
 
 
 def _known_noise(noise_sd: list[float] | None, noise: str | None) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from pdescry.cli.interruption import interruption_told
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -54,7 +54,7 @@ def reproduce(
     if document is not None:
         check_target(document, (".md",))
     names = ("burgers", "kdv", "heat") if name.lower() == "all" else (name.lower(),)
-    with _interruption_told(output), progress_bar(quiet) as progress:
+    with interruption_told(lambda: _how_to_go_on(output)), progress_bar(quiet) as progress:
         # It loads JAX.
         from pdescry.experiments import reproduce as run
 
@@ -118,12 +118,5 @@ def _grid(table: Table) -> Grid:
     return grid
 
 
-@contextmanager
-def _interruption_told(output: Path) -> Iterator[None]:
-    """Ctrl-C, with what is there by then and how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"Interrupted; finished cells are kept in {str(output)!r}; repeat the command to go on from there."
-        ) from None
+def _how_to_go_on(output: Path) -> str:
+    return f"Interrupted; finished cells are kept in {str(output)!r}; repeat the command to go on from there."

@@ -25,7 +25,7 @@ _SIDES = re.compile(r"boundary=\{'left': (.*?), 'right': (.*?)\}")
 _STATES = re.compile(r"initial=\{(.*?)\}")
 _NAMED = re.compile(r"boundary='(\w+)'")
 _SWITCH = re.compile(r"\b(sensor|noise)=False\b")
-_ARGUMENT = re.compile(rf"\b({'|'.join(_FLAGS)})=(?=['\s.,;:)]|$|\w)")
+_ARGUMENT = re.compile(rf"(?<![.\w])({'|'.join(_FLAGS)})=(?=['\s.,;:)]|$|\w)")
 _LIMIT = re.compile(r"\b(max_points|max_steps|max_seconds|rtol)\b(?!=)")
 
 

@@ -85,16 +85,21 @@ def to_toml(settings: Settings, comments: bool = True) -> str:
 
 
 def _line(section: str, name: str, value: Any, kind: str, comments: bool) -> str:
-    text = f"{name} = {_spelled(value)}"
+    text = f"{name} = {spelled(value)}"
     return f"{text:<28} # {comment_on(section, name, kind)}" if comments else text
 
 
-def _spelled(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(name)} = {_spelled(part)}" for name, part in value.items()) + " }"
+def spelled(value: Any) -> str:
+    """A value as TOML has it."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{spelled(str(name))} = {spelled(part)}" for name, part in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_spelled(part) for part in value) + "]"
-    return json.dumps(value, ensure_ascii=False)  # strings, numbers and switches are spelled alike in both languages
+        return "[" + ", ".join(spelled(part) for part in value) + "]"
+    if isinstance(value, str):
+        # As JSON has it, but for one character; what is no Unicode (a file's name may be) becomes a question mark.
+        text = value.encode("utf-8", "replace").decode("utf-8")
+        return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value) if isinstance(value, bool | int) else repr(float(value))
 
 
 def load_config(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -116,6 +121,8 @@ def from_words(words: Iterable[str]) -> dict[str, Any]:
         if not equals or len(parts) > 2 or not all(parts):
             raise InputError(f"Expected a setting as section.name=value, such as sampler.draws=500; got {word!r}.")
         place = tables if len(parts) == 1 else tables.setdefault(parts[0], {})
+        if not isinstance(place, dict):
+            raise InputError(f"Expected {parts[0]} either whole or by its names; got both, with {word!r} at the end.")
         place[parts[-1]] = _value(text.strip())
     return tables
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,8 +14,8 @@ from typing import Any, TypeVar
 
 from pdescry.data import Readings
 from pdescry.derivatives import Derivatives, differentiate
-from pdescry.derivatives.points import Within
-from pdescry.discovery.config import load_config, merged, settings_from
+from pdescry.derivatives.points import Within, choose_points
+from pdescry.discovery.config import load_config, settings_from
 from pdescry.discovery.forward import Forward, check_forward
 from pdescry.discovery.judgement import judge
 from pdescry.discovery.law import Law
@@ -24,6 +26,7 @@ from pdescry.equation import candidates as library
 from pdescry.errors import InputError
 from pdescry.regression import SparseFit, SparseRegressor, regress
 from pdescry.surrogate import Adam, Network, Noise, Posterior, Prior, interpolate
+from pdescry.surrogate.interpolate import check_readings
 from pdescry.surrogate.pool import Progress
 from pdescry.surrogate.samplers import Sampler
 from pdescry.surrogate.scaling import Standardise
@@ -35,8 +38,8 @@ def discover(
     readings: Readings,
     candidates: Candidates | None = None,
     *,
-    preset: Preset | str = "default",
-    seed: int = 0,
+    preset: Preset | str | None = None,
+    seed: int | None = None,
     workdir: str | os.PathLike[str] | None = None,
     config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     time_order: int | None = None,
@@ -59,25 +62,23 @@ def discover(
 ) -> Law:
     """Find the law behind readings.
 
-    candidates: "small", "general", "paper", or a list of terms such as ``["u_xx", "u*u_x"]``. preset: "default";
-    "paper", the method as its authors ran it; "paper_as_printed", as their text has it. Everything else changes the
-    preset, one noun a stage, as in `interpolate`, `differentiate` and `regress`; ``config`` does the same from a TOML
-    file or its tables, and what is given here changes that.
+    candidates: "small", "general", "paper", or a list of terms such as ``["u_xx", "u*u_x"]``. preset: "default" unless
+    named; "paper", the method as its authors ran it; "paper_as_printed", as their text has it. Everything else changes
+    the preset, one noun a stage, as in `interpolate`, `differentiate` and `regress`; ``config`` does the same from a
+    TOML file or its tables, and what is given here changes that.
 
     workdir: the run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated
     (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there. figures: draw them
     into it. workers: how many cores or accelerators to use. progress: called with the stage, the fraction of it done
     and the seconds left.
     """
-    if not isinstance(readings, Readings):
-        raise InputError(f"Expected Readings; got {type(readings).__name__}; make some with pdescry.read(file).")
     given = {
         "seed": seed, "candidates": candidates, "time_order": time_order, "network": network, "prior": prior,
         "noise": noise, "start": start, "sampler": sampler, "chains": chains, "standardise": standardise,
         "points": points, "within": within, "keep_points": keep_points, "keep_draws": keep_draws, "method": method,
     }  # fmt: skip
     settings = choose_settings(preset, config, **given)
-    _check_candidates(readings, settings)
+    _check(readings, settings)
     watch = _watched(progress)
     if workdir is None:
         with TemporaryDirectory(prefix="pdescry-") as folder, begun(Path(folder), readings, settings) as run:
@@ -98,21 +99,25 @@ def resume(
         return _work(run, workers, figures, _watched(progress))
 
 
-def choose_settings(preset: str, config: str | os.PathLike[str] | Mapping[str, Any] | None, **given: Any) -> Settings:
+def choose_settings(
+    preset: str | None = None, config: str | os.PathLike[str] | Mapping[str, Any] | None = None, **given: Any
+) -> Settings:
     """A preset, changed by a configuration, changed by what is given beside it (None: not given)."""
     tables = {} if config is None else dict(config) if isinstance(config, Mapping) else load_config(config)
-    if preset != "default" or "preset" not in tables:
-        tables = merged(tables, {"preset": preset})
-    settings = settings_from(tables)
-    changes = {name: value for name, value in given.items() if value is not None}
-    if "seed" in tables and not changes.get("seed"):
-        changes.pop("seed", None)
-    return replace(settings, **changes)
+    if preset is not None and tables.setdefault("preset", preset) != preset:
+        raise InputError(
+            f"Expected one preset; got {preset!r}, and {tables['preset']!r} in the settings; leave one of them out."
+        )
+    return replace(settings_from(tables), **{name: value for name, value in given.items() if value is not None})
 
 
-def _check_candidates(readings: Readings, settings: Settings) -> None:
-    """An unknown term is told before minutes are spent on the field."""
+def _check(readings: Readings, settings: Settings) -> None:
+    """What cannot work with these readings is told before anything is replaced or minutes are spent."""
+    check_readings(readings)
     library(settings.candidates, fields=readings.fields, axes=readings.axes, time_order=settings.time_order)
+    choose_points(readings, 1, settings.within, 0)
+    if settings.noise is not None:
+        settings.noise.known(readings)
 
 
 # ---- the stages ------------------------------------------------------------------------------------------------------
@@ -219,11 +224,16 @@ def _draw(run: Run, law: Law, progress: Progress) -> None:
             "field.png": lambda: draw_posterior(law.posterior)[0],
             "slices.png": lambda: draw_slices(law.posterior),
         }
-    run.figures.mkdir(exist_ok=True)
+    with suppress(OSError):
+        run.figures.mkdir(exist_ok=True)
     for number, (name, drawing) in enumerate(drawings.items()):
         if not (run.figures / name).exists():
             progress(f"drawing {name}", number / len(drawings), None)
-            save_figure(drawing(), run.figures / name)
+            try:
+                save_figure(drawing(), run.figures / name)
+            except Exception as fault:  # whatever it is
+                run.log(f"Could not draw {name}: {fault}")
+                warnings.warn(f"Could not draw {name}: {fault}", stacklevel=3)
     progress("drawing", 1.0, 0.0)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pdescry.derivatives import differentiate
 from pdescry.equation import Equation, Term
 from pdescry.equation.term import Coordinate, Factor
-from pdescry.solver import Solution, is_ill_posed, simulate
+from pdescry.solver import is_ill_posed, simulate
 from pdescry.solver.linearise import opened, variables_of
 from pdescry.surrogate import Posterior
 
@@ -34,7 +34,7 @@ class Forward:
     """How the law fared when solved forward: a status of the solver, or "not tried".
 
     conditions: at the ends, as `simulate` takes them. misfit: rms difference from the inferred field, in units of the
-    readings' sd; NaN where it was not solved.
+    readings' sd, of the field where it is largest; NaN where it was not solved.
     """
 
     status: str
@@ -45,9 +45,10 @@ class Forward:
     @property
     def boundary(self) -> str:
         """The conditions in words."""
-        if isinstance(self.conditions, Mapping):
-            return ", ".join(f"{side} {' and '.join(each)}" for side, each in self.conditions.items())
-        return str(self.conditions or "unknown")
+        if not isinstance(self.conditions, Mapping):
+            return f"{self.conditions or 'unknown'} ends"
+        sides = {side: [each] if isinstance(each, str) else each for side, each in self.conditions.items()}
+        return ", ".join(f"{' and '.join(each)} at the {side}" for side, each in sides.items())
 
 
 def check_forward(posterior: Posterior, equation: Equation) -> Forward:
@@ -55,18 +56,20 @@ def check_forward(posterior: Posterior, equation: Equation) -> Forward:
     readings = posterior.readings
     if len(readings.axes) > 1:
         return Forward("not tried", "Laws in several space dimensions are not solved forward.")
-    if any("t" in term.coordinates for part in equation.components for term, _ in part.terms):
+    if holds_time(equation):
         return Forward("not tried", "Laws that hold the time itself are not solved forward.")
     if _ill_posed(posterior, equation):
         return Forward("ill-posed", "Short waves grow without bound: this cannot be the law of a field that is smooth.")
-    best: Forward | None = None
-    for boundary in _boundaries(posterior, equation):
-        solution, misfit = _attempt(posterior, equation, boundary)
-        found = Forward(solution.status, solution.message, boundary, misfit)
-        if best is None or (found.status == "ok" and not found.misfit >= best.misfit):
-            best = found
-    assert best is not None  # there is always a condition to try
-    return best
+    tried = [_attempt(posterior, equation, boundary) for boundary in _boundaries(posterior, equation)]
+    if not tried:
+        return Forward("not tried", "What holds at the ends of the interval cannot be told from readings for this law.")
+    solved = [each for each in tried if each.status == "ok"]
+    return min(solved, key=lambda each: each.misfit) if solved else tried[0]
+
+
+def holds_time(equation: Equation) -> bool:
+    """Whether a term holds t: such a law cannot be moved to another start."""
+    return any("t" in term.coordinates for part in equation.components for term, _ in part.terms)
 
 
 def profile(
@@ -110,25 +113,39 @@ def initial_of(profiles: Mapping[str, Any], equation: Equation) -> dict[str, Any
 
 
 def _boundaries(posterior: Posterior, equation: Equation) -> Iterator[Any]:
-    """Conditions that fit the order of the law: values held, no slope, periodic."""
-    plain = opened(equation)
-    orders = {
-        variable.axes.count(posterior.readings.axes[0]) for variable in variables_of(plain) if "t" not in variable.axes
+    """Conditions that fit the order of the law in space. None if it is odd: what enters at an end is carried inwards."""
+    (axis,) = posterior.readings.axes
+    orders: dict[str, int] = dict.fromkeys(equation.fields, 0)
+    for variable in variables_of(opened(equation)):
+        if "t" not in variable.axes:
+            orders[variable.field] = max(orders[variable.field], variable.axes.count(axis))
+    moving = [name for name, order in orders.items() if order]
+    order = max(orders.values())
+    free = {"left": "free", "right": "free"}
+    if order == 0:
+        yield free
+        return
+    ends = _interval(posterior)
+    means = posterior.predict(_times(posterior, 21), ends)
+    held = {
+        side: [f"{name}={float(means[name][:, end].mean()):.6g}" for name in moving] for end, side in enumerate(free)
     }
-    order = max(orders, default=0)
     if order == 2:
-        times, (left, right) = _times(posterior, 21), _interval(posterior)
-        held = posterior.predict(times, [left, right])
-        yield {
-            side: [f"{name}={float(held[name][:, end].mean()):.6g}" for name in equation.fields]
-            for end, side in enumerate(("left", "right"))
-        }
-    if order % 2 == 0 and order:
+        yield held
+        yield {side: [f"{name}_{axis}=0" for name in moving] for side in free}
+    if order == 4:
         yield "neumann"
-    yield "periodic"
+    if order % 2 == 0 and all(_repeats(means[name].values, posterior, name) for name in moving):
+        yield "periodic"
 
 
-def _attempt(posterior: Posterior, equation: Equation, boundary: Any) -> tuple[Solution, float]:
+def _repeats(ends: NDArray[np.float64], posterior: Posterior, name: str) -> bool:
+    """Whether a field (times, 2) is about the same at both ends, so that the interval might be a period."""
+    spread = np.std(posterior.readings.values[:, posterior.readings.fields.index(name)])
+    return bool(np.sqrt(np.mean((ends[:, 0] - ends[:, 1]) ** 2)) < 0.1 * spread)
+
+
+def _attempt(posterior: Posterior, equation: Equation, boundary: Any) -> Forward:
     times, (left, right) = _times(posterior, 41), _interval(posterior)
     x = np.linspace(left, right, 61)
     start = profile(posterior, float(times[0]), (left, right))
@@ -142,11 +159,13 @@ def _attempt(posterior: Posterior, equation: Equation, boundary: Any) -> tuple[S
         **LIMITS,
     )
     if not solution.ok:
-        return solution, math.nan
+        return Forward(solution.status, solution.message, boundary)
     mean = posterior.predict(times, x)
-    name = equation.fields[0]
-    spread = float(np.std(posterior.readings.values[:, posterior.readings.fields.index(name)])) or 1.0
-    return solution, float(np.sqrt(np.mean((solution[name].values - mean[name].values) ** 2))) / spread
+    misfits = []
+    for name in equation.fields:  # the worst of them, each by its own spread
+        spread = float(np.std(posterior.readings.values[:, posterior.readings.fields.index(name)])) or 1.0
+        misfits.append(float(np.sqrt(np.mean((solution[name].values - mean[name].values) ** 2))) / spread)
+    return Forward(solution.status, solution.message, boundary, max(misfits))
 
 
 def _ill_posed(posterior: Posterior, equation: Equation) -> bool:

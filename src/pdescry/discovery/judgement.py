@@ -53,8 +53,8 @@ def judge(
         )
     elif forward.misfit > FAR:
         warn(
-            f"Solved forward with {forward.boundary} ends, the law leaves the field by {forward.misfit:.2g} of the "
-            "readings' sd: the law, or these ends, are not right.",
+            f"Solved forward ({forward.boundary}), the law leaves the field by {forward.misfit:.2g} of the readings' "
+            "sd (rms): the law, or these ends, are not right.",
             "Solve it with the boundary conditions that you know: law.simulate(boundary=…, domain=…).",
         )
     return tuple(dict.fromkeys(warnings)), tuple(advice)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
 from pdescry.derivatives import Derivatives
-from pdescry.discovery.forward import ACCURACY, Forward, initial_of, profile
+from pdescry.discovery.forward import ACCURACY, Forward, holds_time, initial_of, profile
 from pdescry.discovery.settings import Settings
 from pdescry.equation import Equation
 from pdescry.equation.equation import Component
@@ -108,6 +108,8 @@ class Law:
         axis, *others = readings.axes
         if others:
             raise InputError(f"Expected a law in one space dimension; this one is in {', '.join(readings.axes)}.")
+        if holds_time(self.equation):
+            raise InputError("Expected a law without t in its terms: pdescry.simulate solves such laws from t = 0 on.")
         moments = np.linspace(*readings.span[readings.time_name], 101) if times is None else np.asarray(times, float)
         if moments.ndim != 1 or len(moments) < 2 or not (np.diff(moments) > 0).all():
             raise InputError("Expected times as two or more increasing numbers.")
@@ -129,7 +131,9 @@ class Law:
             laws = self.draw_laws(draws, seed)
             solved = [solve(law, draw, **finer | limits) for draw, law in laws]
             found = _with_draws(found, solved)
-        return found.rename({"t": readings.time_name})
+        # A law without derivatives along it does not know the name of its axis.
+        names = {"t": readings.time_name, mean.axis: axis}
+        return found.rename({name: wanted for name, wanted in names.items() if name != wanted})
 
     def draw_laws(self, number: int, seed: int = 0) -> list[tuple[int, Equation]]:
         """Laws as likely as the readings leave them, each with the number of the draw of the field it belongs to."""

@@ -21,6 +21,7 @@ import datetime
 import importlib.metadata
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -34,7 +35,7 @@ import pandas as pd
 
 from pdescry.data import Readings
 from pdescry.derivatives import Derivatives
-from pdescry.discovery.config import load_config, settings_from, to_toml
+from pdescry.discovery.config import load_config, settings_from, spelled, to_toml
 from pdescry.discovery.forward import Forward
 from pdescry.discovery.law import Law
 from pdescry.discovery.settings import Settings
@@ -46,6 +47,13 @@ from pdescry.surrogate import Diagnostics, Posterior
 from pdescry.surrogate.problem import differences
 
 FORMAT = "pdescry law 1"
+OURS = {
+    "config.toml", "readings.csv", "chains", "posterior.nc", "derivatives.nc", "fit.json", "law.json", "figures",
+    "log.txt",
+}  # fmt: skip
+# Of a process that was killed: the lock's file, and files on their way (`files.appearing`).
+_LEFTOVER = re.compile(r"\.lock|\..*\.[0-9a-f]{8}(\.\w+)?")
+SENSOR = "sensor number"  # a column that no field can be called
 _ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes")
 
 
@@ -96,24 +104,37 @@ class Run:
 def begun(path: Path, readings: Readings, settings: Settings, overwrite: bool = False) -> Iterator[Run]:
     """A run in a new or empty folder, or in one that holds the same run, stopped at whatever moment."""
     with _locked(path, make=True):
-        config, table = path / "config.toml", path / "readings.csv"
-        if overwrite and config.exists():
-            config.unlink()  # first: without it there is no run here
-            for each in path.iterdir():
-                if each.name != ".lock":
-                    shutil.rmtree(each) if each.is_dir() else each.unlink()
-        if config.exists():
-            _compare(path, readings, settings)
-        else:
-            if strangers := sorted(each.name for each in path.iterdir() if each.name not in (".lock", "readings.csv")):
-                raise InputError(
-                    f"Expected a new or empty folder for the run; {str(path)!r} holds {strangers[0]!r}; choose another."
-                )
-            with appearing(table) as temporary:
-                _frame(readings).to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
-            with appearing(config) as temporary:  # last: where it stands, the run can be resumed
+        config = path / "config.toml"
+        if overwrite or not config.exists():
+            _clear(path, overwrite and _is_run(path))
+            with appearing(config) as temporary:
                 temporary.write_text(_config(readings, settings), encoding="utf-8")
+        else:
+            _compare(path, readings, settings)
+        if not (path / "readings.csv").exists():
+            _write_readings(path / "readings.csv", readings)
         yield Run(path, readings, settings)
+
+
+def _is_run(path: Path) -> bool:
+    """Whether the config.toml in this folder is one of ours."""
+    config = path / "config.toml"
+    return config.is_file() and "readings" in load_config(config)
+
+
+def _clear(path: Path, ours: bool) -> None:
+    """Remove what a killed process left behind, and, if the folder is a run of ours, all of it; else refuse."""
+    strangers = [each for each in path.iterdir() if not _LEFTOVER.fullmatch(each.name)]
+    if ours:
+        strangers = [each for each in strangers if each.name not in OURS]
+    if strangers:
+        name = min(each.name for each in strangers)
+        kind = "a run of pdescry and nothing else" if ours else "a new or empty folder for the run"
+        raise InputError(f"Expected {kind}; {str(path)!r} holds {name!r}; choose another folder.")
+    # config.toml last: killed on the way, this is still a run that can be overwritten.
+    for each in sorted(path.iterdir(), key=lambda each: each.name == "config.toml"):
+        if each.name != ".lock":
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
 
 
 @contextmanager
@@ -160,7 +181,10 @@ def _locked(path: Path, make: bool) -> Iterator[None]:
 
 def _compare(path: Path, readings: Readings, settings: Settings) -> None:
     """An error that names what differs from the run in this folder."""
-    before, chosen = load_inputs(path)
+    if not (path / "readings.csv").exists():  # killed before it was written
+        before, chosen = readings, settings_from(load_config(path / "config.toml"))
+    else:
+        before, chosen = load_inputs(path)
     changes = [
         f"{name} was {old!r}, now {new!r}" for name, old, new in differences(chosen.to_dict(), settings.to_dict())
     ]
@@ -178,14 +202,19 @@ def _compare(path: Path, readings: Readings, settings: Settings) -> None:
 
 def _config(readings: Readings, settings: Settings) -> str:
     about = {name: getattr(readings, name) for name in _ABOUT_READINGS}
-    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in about.items() if value is not None]
+    lines = [f"{name} = {spelled(value)}" for name, value in about.items() if value is not None]
     return "\n".join([to_toml(settings), "[readings]                   # what readings.csv holds", *lines, ""])
 
 
-def _frame(readings: Readings) -> pd.DataFrame:
-    frame = readings.to_frame()
-    frame["sensor"] = readings.sensor  # by number: names stand in the settings
-    return frame
+def _write_readings(path: Path, readings: Readings) -> None:
+    columns = {readings.time_name: readings.time}
+    columns |= dict(zip(readings.axes, readings.space.T, strict=True))
+    columns |= dict(zip(readings.fields, readings.values.T, strict=True))
+    if readings.noise is not None:
+        columns |= {f"sd of {field}": sd for field, sd in zip(readings.fields, readings.noise.T, strict=True)}
+    frame = pd.DataFrame(columns | {SENSOR: readings.sensor})  # by number: names stand in config.toml
+    with appearing(path) as temporary:
+        frame.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
 
 
 def _load_readings(path: Path, about: dict[str, Any]) -> Readings:
@@ -193,12 +222,12 @@ def _load_readings(path: Path, about: dict[str, Any]) -> Readings:
         frame = pd.read_csv(path, dtype=str)  # as texts: numpy reads them back to the last bit
         known: dict[str, Any] = {name: tuple(part) if isinstance(part, list) else part for name, part in about.items()}
         axes, fields = list(known["axes"]), list(known["fields"])
-        noise = [f"{field}_sd" for field in fields]
+        noise = [f"sd of {field}" for field in fields]
         return Readings(
             frame[known["time_name"]].to_numpy(float),
             frame[axes].to_numpy(float),
             frame[fields].to_numpy(float),
-            frame["sensor"].to_numpy(int).astype(np.intp),
+            frame[SENSOR].to_numpy(int).astype(np.intp),
             noise=frame[noise].to_numpy(float) if set(noise) <= set(frame.columns) else None,
             **known,
         )
@@ -274,12 +303,17 @@ def load_law(path: Path) -> Law:
 
 
 def save_law(law: Law, path: Path) -> None:
-    if path.exists() and not (path / "law.json").exists():
-        raise InputError(f"Expected a new name or a folder with a law to replace; {str(path)!r} is neither.")
+    if path.exists():
+        if not (path / "law.json").exists():
+            raise InputError(f"Expected a new name or a folder with a law to replace; {str(path)!r} is neither.")
+        if strangers := sorted(each.name for each in path.iterdir() if each.name not in {*OURS, ".lock"}):
+            raise InputError(
+                f"Expected a folder with a law and nothing else to replace; {str(path)!r} holds {strangers[0]!r}."
+            )
     with appearing(path) as folder:
         folder.mkdir()
         (folder / "config.toml").write_text(_config(law.readings, law.settings), encoding="utf-8")
-        _frame(law.readings).to_csv(folder / "readings.csv", index=False, lineterminator="\n", encoding="utf-8")
+        _write_readings(folder / "readings.csv", law.readings)
         law.posterior.save(folder / "posterior.nc")
         law.derivatives.save(folder / "derivatives.nc")
         write_fits(folder / "fit.json", law.fits)

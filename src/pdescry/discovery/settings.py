@@ -14,12 +14,13 @@ from typing import Any, Literal
 from pdescry.derivatives.points import Within
 from pdescry.equation import Term
 from pdescry.errors import InputError
+from pdescry.files import plain as written
 from pdescry.regression import REGRESSORS, STBLR, SequentialRidge, SparseRegressor
 from pdescry.regression.storage import method_name
 from pdescry.surrogate import HMC, MCLMC, PAPER_DNN, Adam, Network, Noise, Point, Prior
 from pdescry.surrogate.samplers import SAMPLERS, Sampler
 from pdescry.surrogate.scaling import Standardise
-from pdescry.surrogate.settings import check_choice, check_kind, check_whole
+from pdescry.surrogate.settings import check_choice, check_kind, check_whole, plain
 
 Preset = Literal["default", "paper", "paper_as_printed"]
 Candidates = str | Iterable[str | Term]
@@ -53,28 +54,27 @@ class Settings:
         check_kind("the start", self.start, (Adam,))
         check_kind("the sampler", self.sampler, tuple(kind for kind in SAMPLERS.values() if kind is not Point))
         check_choice("standardise", self.standardise, ("all", "inputs"))
-        check_whole("seed", self.seed, 0, below=2**32)
-        check_whole("order of the time derivative", self.time_order, 1, below=3)
-        check_whole("number of chains", self.chains, 1)
-        check_whole("number of points", self.points, 1)
-        check_whole("number of points to keep draws at", self.keep_points, 0)
-        if self.keep_draws is not None:
-            check_whole("number of draws to keep", self.keep_draws, 1)
-        if not isinstance(self.method, SparseRegressor):
+        counts = {"seed": ("seed", 0), "time_order": ("order of the time derivative", 1)}
+        counts |= {"chains": ("number of chains", 1), "points": ("number of points", 1)}
+        counts |= {
+            "keep_points": ("number of points to keep draws at", 0),
+            "keep_draws": ("number of draws to keep", 1),
+        }
+        below = {"seed": 2**32, "time_order": 3}
+        for name, (what, least) in counts.items():
+            value = getattr(self, name)
+            if isinstance(value, float) and value.is_integer():
+                value = int(value)  # 1e4
+            if value is not None or name != "keep_draws":
+                plain(self, **{name: check_whole(what, value, least, below.get(name))})
+        if type(self.method) not in REGRESSORS.values():
             raise InputError(
                 f"Expected a method of pdescry.regression such as STBLR(threshold=0.1); got {self.method!r}."
             )
+        self.method.check()
         if self.noise is not None and not isinstance(self.noise, Noise):
-            object.__setattr__(self, "noise", Noise(self.noise))
-        if not isinstance(self.candidates, str):
-            object.__setattr__(self, "candidates", tuple(str(term) for term in self.candidates))
-        if isinstance(self.within, Mapping):
-            ranges = {str(name): tuple(float(end) for end in ends) for name, ends in self.within.items()}
-            object.__setattr__(self, "within", ranges)
-        elif self.within not in ("hull", "box"):
-            raise InputError(
-                f"Expected within to be 'hull', 'box' or ranges such as {{'x': (0, 1)}}; got {self.within!r}."
-            )
+            plain(self, noise=Noise(self.noise))
+        plain(self, candidates=_checked_candidates(self.candidates), within=_checked_within(self.within))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Settings) and self.to_dict() == other.to_dict()
@@ -138,33 +138,23 @@ class Settings:
                 return {section: _built(type(getattr(self, section)), given, known, section)}
 
 
-PAPER = Settings(
-    preset="paper",
-    candidates="paper",
-    network=Network(50, 5),
-    prior=Prior("standard_normal", scale=1.0),
-    noise=Noise(0.1),  # the text's σ = 0.01 was handed over as a precision of 1/0.01
-    start=PAPER_DNN,
-    sampler=HMC(step_size=5e-4, steps=30, draws=5800, burn=200),
-    chains=1,
-    standardise="inputs",
-    within="box",
-    method=STBLR(0.005, gamma_power=0.5),
-)
-PAPER_AS_PRINTED = replace(
-    PAPER,
-    preset="paper_as_printed",
-    network=Network(50, 4),
-    noise=Noise(0.01),
-    method=STBLR(0.005, gamma_power=1.0),
-)
-PRESETS: dict[str, Settings] = {each.preset: each for each in (Settings(), PAPER, PAPER_AS_PRINTED)}
+def _checked_candidates(given: Any) -> str | tuple[str, ...]:
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, Iterable) or isinstance(given, Mapping):
+        raise InputError(f"Expected candidates as a name or a list of terms such as ['u_xx', 'u']; got {given!r}.")
+    return tuple(str(term) for term in given)
 
 
-def preset_settings(name: str) -> Settings:
-    if name not in PRESETS:
-        raise InputError(f"Expected the preset to be one of {', '.join(PRESETS)}; got {name!r}.")
-    return PRESETS[name]
+def _checked_within(given: Any) -> Any:
+    if not isinstance(given, Mapping) and given in ("hull", "box"):
+        return given
+    try:
+        return {str(name): (float(low), float(high)) for name, (low, high) in given.items()}
+    except (AttributeError, TypeError, ValueError):
+        raise InputError(
+            f"Expected within to be 'hull', 'box' or ranges such as {{'x': (0, 1)}}; got {given!r}."
+        ) from None
 
 
 # ---- between nouns and tables ----------------------------------------------------------------------------------------
@@ -176,7 +166,7 @@ def _values(noun: Any) -> dict[str, Any]:
         named = {each.name: getattr(noun, each.name) for each in fields(noun)}
     else:
         named = noun.get_params(deep=False)
-    return {name: AUTO if value is None else value for name, value in named.items()}
+    return {name: AUTO if value is None else written(value) for name, value in named.items()}
 
 
 def _noise_values(noise: Noise) -> dict[str, Any]:
@@ -242,3 +232,34 @@ def _none_if_auto(value: Any) -> Any:
 
 def _listed(candidates: str | Iterable[str]) -> str | list[str]:
     return candidates if isinstance(candidates, str) else list(candidates)
+
+
+# ---- presets ---------------------------------------------------------------------------------------------------------
+
+PAPER = Settings(
+    preset="paper",
+    candidates="paper",
+    network=Network(50, 5),
+    prior=Prior("standard_normal", scale=1.0),
+    noise=Noise(0.1),  # the text's σ = 0.01 was handed over as a precision of 1/0.01
+    start=PAPER_DNN,
+    sampler=HMC(step_size=5e-4, steps=30, draws=5800, burn=200),
+    chains=1,
+    standardise="inputs",
+    within="box",
+    method=STBLR(0.005, gamma_power=0.5),
+)
+PAPER_AS_PRINTED = replace(
+    PAPER,
+    preset="paper_as_printed",
+    network=Network(50, 4),
+    noise=Noise(0.01),
+    method=STBLR(0.005, gamma_power=1.0),
+)
+PRESETS: dict[str, Settings] = {each.preset: each for each in (Settings(), PAPER, PAPER_AS_PRINTED)}
+
+
+def preset_settings(name: str) -> Settings:
+    if not isinstance(name, str) or name not in PRESETS:
+        raise InputError(f"Expected the preset to be one of {', '.join(PRESETS)}; got {name!r}.")
+    return PRESETS[name]

@@ -264,7 +264,8 @@ class Study:
         ]
         return (
             f"Network, chain and derivatives took {median(minutes):.1f} minutes a run ({min(minutes):.1f} to "
-            f"{max(minutes):.1f}) on the machine of these records, often beside another run."
+            f"{max(minutes):.1f}) on the machine of these records, often beside another run; of a resumed run only the "
+            "last part is counted."
         )
 
 

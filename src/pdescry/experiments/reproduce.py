@@ -63,7 +63,12 @@ class Reproduction:
 
     def draw_figures(self) -> list[Path]:
         """The figures of what was asked for, as PNG."""
-        wanted = [r for r in self.records if r.cell.system in self.names and r.cell.source == self.source]
+        asked = (self.names, self.noises, (self.source,))
+        wanted = [
+            r
+            for r in self.records
+            if all(part in of for part, of in zip((r.cell.system, r.cell.noise, r.cell.source), asked, strict=True))
+        ]
         return draw_figures(wanted, self.folder / "figures")
 
     def write_document(self, path: Path) -> None:

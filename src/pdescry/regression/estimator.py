@@ -136,9 +136,13 @@ class SparseRegressor(RegressorMixin, BaseEstimator, ABC):
             checked = _validate(self, X, reset=False, dtype=np.float64)
         return np.asarray(checked) @ self.coef_
 
+    def check(self) -> None:
+        """Refuse parameters that cannot be used; ``fit`` does it, too."""
+        self._check()
+
     @abstractmethod
     def _check(self) -> None:
-        """Refuse parameters that cannot be used."""
+        """Of each method's own."""
 
     @abstractmethod
     def _search(self, table: Table) -> Search:

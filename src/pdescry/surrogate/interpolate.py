@@ -109,7 +109,7 @@ def _pose(
     standardise: Standardise,
 ) -> tuple[Problem, Scaling, NDArray[np.float64] | None]:
     """The problem as chains see it, how to come back from it, and the noise (f, N) if it is known."""
-    _check_readings(readings)
+    check_readings(readings)
     check_choice("standardise", standardise, ("all", "inputs"))
     check_kind("the network", network, (Network,))
     check_kind("the prior", prior, (Prior,))
@@ -124,7 +124,8 @@ def _pose(
     return Problem(Plan(model, start, sampler), seen, seed), scaling, known
 
 
-def _check_readings(readings: Readings) -> None:
+def check_readings(readings: Readings) -> None:
+    """Refuse readings that no field can be found from."""
     if not isinstance(readings, Readings):
         raise InputError(f"Expected Readings; got {type(readings).__name__}; make some with pdescry.read(file).")
     for what, numbers in (("times", readings.time), ("places", readings.space), ("values", readings.values)):

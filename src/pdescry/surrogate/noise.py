@@ -33,7 +33,7 @@ class Noise:
         if self.sd is None or (isinstance(self.sd, str) and self.sd == "readings"):
             return
         try:
-            numbers = np.atleast_1d(np.asarray(self.sd, float))
+            numbers = np.atleast_1d(np.asarray(np.nan if isinstance(self.sd, bool) else self.sd, float))
         except (TypeError, ValueError):
             numbers = np.array([np.nan])
         if numbers.ndim != 1 or not (np.isfinite(numbers).all() and (numbers > 0).all()):

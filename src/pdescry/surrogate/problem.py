@@ -56,6 +56,7 @@ class Problem:
     def describe(self) -> dict[str, Any]:
         """What fixes the draws, as JSON can hold it."""
         programme = [f"{block.stage} {block.size}" for block in blocks(self.plan, self.n_readings)]
+        programme.append("start kept")
         return {
             "settings": settings_of(self.plan) | {"seed": self.seed},
             "readings": self._digests(),

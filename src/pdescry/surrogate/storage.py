@@ -17,7 +17,7 @@ from pdescry.surrogate.problem import plan_of, settings_of
 from pdescry.surrogate.scaling import Scaling
 
 ENDINGS = (".nc", ".zarr")
-FORMAT = "pdescry posterior 1"
+FORMAT = "pdescry posterior 2"
 _ABOUT_READINGS = ("axes", "fields", "sensor_names", "source", "notes", "time_name")
 
 

@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
+from pdescry.errors import InputError
 from pdescry.surrogate.model import Model, Observations
 from pdescry.surrogate.network import evaluate, evaluate_to_fit
 from pdescry.surrogate.settings import check_choice, check_positive, check_whole, plain
@@ -40,6 +41,8 @@ class Adam:
             learning_rate=check_positive("learning_rate of Adam", self.learning_rate),
         )
         check_choice("objective of Adam", self.objective, ("posterior", "misfit"))
+        if not isinstance(self.decay, bool):
+            raise InputError(f"Expected decay of Adam to be True or False; got {self.decay!r}.")
 
     @property
     def optimiser(self) -> optax.GradientTransformation:

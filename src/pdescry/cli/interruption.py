@@ -1,0 +1,27 @@
+"""Ctrl-C and SIGTERM, told with what is there by then and how to go on."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def interruption_told(say: Callable[[], str]) -> Iterator[None]:
+    """Within it, both raise KeyboardInterrupt with the sentence that ``say`` gives at that moment."""
+
+    def stop(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, stop) if main else None
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(say()) from None
+    finally:
+        if main:
+            signal.signal(signal.SIGTERM, before)
