@@ -113,7 +113,7 @@ def initial_of(profiles: Mapping[str, Any], equation: Equation) -> dict[str, Any
 
 
 def _boundaries(posterior: Posterior, equation: Equation) -> Iterator[Any]:
-    """Conditions that fit the order of the law in space. None if it is odd: what enters at an end is carried inwards."""
+    """Conditions that fit the order of the law in space; none if it is odd: what enters at an end travels inwards."""
     (axis,) = posterior.readings.axes
     orders: dict[str, int] = dict.fromkeys(equation.fields, 0)
     for variable in variables_of(opened(equation)):

@@ -113,7 +113,8 @@ class Collected(NamedTuple):
 
 
 def collect(plan: Plan, n_readings: int, folder: Path) -> Collected:
-    start, parts = np.empty(0, np.float32), []
+    start, done = np.empty(0, np.float32), 0
+    joined: dict[str, NDArray[Any]] = {}
     for number, block in enumerate(blocks(plan, n_readings)):
         if block.stage == "warm start":
             continue
@@ -121,8 +122,11 @@ def collect(plan: Plan, n_readings: int, folder: Path) -> Collected:
         assert stored is not None  # the chain is finished
         start = stored[1].pop("start", start)
         if block.stage == "sampling":
-            parts.append(stored[1])
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in ("positions", *Trace._fields)}
+            # Into one array at once: draws may take up a good part of the memory.
+            for name, part in stored[1].items():
+                room = joined.setdefault(name, np.empty((plan.sampler.draws, *part.shape[1:]), part.dtype))
+                room[done : done + block.size] = part
+            done += block.size
     return Collected(start, joined.pop("positions"), Trace(**joined))
 
 

@@ -95,10 +95,12 @@ def probe_points(readings: Readings, number: int = PROBES) -> NDArray[np.float64
 def probe_values(posterior: Posterior, points: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """u, u_t, u_x, u_xx, … of every field, each (chains, draws, points), in physical units."""
     scaling, readings = posterior.scaling, posterior.readings
-    flat = posterior.positions.reshape(posterior.n_draws, -1)
-    values, slopes, bends = (
-        np.asarray(part, float) for part in _jets(posterior.plan.model, flat, scaling.inputs(points))
-    )
+    inputs = scaling.inputs(points)
+    parts = [
+        [np.asarray(part, float)[: draws.stop - draws.start] for part in _jets(posterior.plan.model, some, inputs)]
+        for draws, some in posterior.some_at_a_time()
+    ]
+    values, slopes, bends = (np.concatenate(part) for part in zip(*parts, strict=True))
     found: dict[str, NDArray[np.float64]] = {}
     for number, field in enumerate(readings.fields):
         spread = scaling.field_spread[number]

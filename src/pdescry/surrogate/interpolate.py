@@ -178,7 +178,7 @@ def _assemble(
         problem.plan,
         scaling,
         np.stack(starts),
-        np.stack(positions),
+        positions[0][None] if len(positions) == 1 else np.stack(positions),  # one may be large: not copied
         Trace(*(np.stack(parts) for parts in zip(*traces, strict=True))),
         known,
         sentences,

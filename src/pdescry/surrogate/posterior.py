@@ -7,6 +7,7 @@ averaged are values of the field.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 # Points are evaluated in blocks of one size, so that no number of points asks for a compilation of its own.
 BLOCK = 1024
+# Likewise draws, where there are more: thousands of them take up a good part of the memory.
+DRAWS = 1024
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,19 +118,31 @@ class Posterior:
 
     def layers(self) -> list[NDArray[np.float32]]:
         """Each layer's matrices, (draws over all chains, out, in + 1): standardised inputs to standardised fields."""
-        return [np.asarray(layer) for layer in _layers(self.plan.model, self.positions.reshape(self.n_draws, -1))]
+        out = [np.empty((self.n_draws, *shape), np.float32) for shape in self.plan.model.shapes]
+        for draws, part in self.some_at_a_time():
+            for room, found in zip(out, _layers(self.plan.model, part), strict=True):
+                room[draws] = found[: draws.stop - draws.start]
+        return out
+
+    def some_at_a_time(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        """Which draws over all chains, and their positions, filled up to one size, so that nothing is compiled anew."""
+        flat = self.positions.reshape(self.n_draws, -1)
+        for start in range(0, self.n_draws, DRAWS):
+            part = flat[start : start + DRAWS]
+            filled = np.pad(part, ((0, DRAWS - len(part)), (0, 0)), mode="edge") if self.n_draws > DRAWS else part
+            yield slice(start, start + len(part)), filled
 
     def values(self, points: ArrayLike) -> NDArray[np.float64]:
         """(N, 1 + d) points (t, x, …) → (draws over all chains, fields, N), in physical units."""
         points = np.asarray(points, float)
         inputs = self.scaling.inputs(points)
-        flat = self.positions.reshape(self.n_draws, -1)
         out = np.empty((self.n_draws, len(self.readings.fields), len(points)))
         for start in range(0, len(points), BLOCK):
             part = inputs[:, start : start + BLOCK]
             padded = np.pad(part, ((0, 0), (0, BLOCK - part.shape[1])))
-            found = np.asarray(_fields(self.plan.model, flat, padded), float)
-            out[:, :, start : start + BLOCK] = found[:, :, : part.shape[1]]
+            for draws, positions in self.some_at_a_time():
+                found = np.asarray(_fields(self.plan.model, positions, padded))
+                out[draws, :, start : start + BLOCK] = found[: draws.stop - draws.start, :, : part.shape[1]]
         return out * self.scaling.field_spread[:, None] + self.scaling.field_centre[:, None]
 
     def predict(

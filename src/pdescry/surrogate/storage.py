@@ -67,7 +67,10 @@ def _dataset(posterior: Posterior) -> xr.Dataset:
 def _posterior(dataset: xr.Dataset) -> Posterior:
     def array(name: str) -> Any:
         # Zarr and HDF5 may hand out arrays of the other byte order or read-only views: plain ones from here on.
-        return np.array(dataset[name].values, order="C")
+        found = np.ascontiguousarray(dataset[name].values)
+        return (
+            found if found.flags.writeable and found.dtype.isnative else np.array(found, found.dtype.newbyteorder("="))
+        )
 
     about: dict[str, Any] = {
         name: tuple(part) if isinstance(part, list) else part
