@@ -26,7 +26,7 @@ def test_coverage_by_hand():
 
 
 @pytest.mark.parametrize(
-    "call", [lambda: rmse([1], [1, 2]), lambda: coverage([1], [2], [1, 2]), lambda: rmse([], [])], ids=str
+    "call", [lambda: rmse([1], [1, 2]), lambda: coverage([1], [2], [1, 2]), lambda: rmse([], [])], ids=range(3)
 )
 def test_shapes_that_differ_are_told(call):
     with pytest.raises(InputError, match="as many values"):
