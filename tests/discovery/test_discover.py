@@ -21,6 +21,7 @@ import pytest
 from pdescry import InputError, Law, Readings, discover, load, resume
 from pdescry.discovery import PRESETS
 from pdescry.discovery.run import begun, load_inputs
+from pdescry.regression import STOLS
 from tests.discovery.conftest import TINY
 
 FILES = {
@@ -111,6 +112,25 @@ def test_only_a_run_of_ours_is_overwritten(finished, readings, tmp_path):
     (mine / "notes.txt").unlink()
     with begun(mine, readings, PRESETS["paper"], overwrite=True):
         assert {path.name for path in mine.iterdir()} == {".lock", "config.toml", "readings.csv"}
+
+
+def test_overwriting_keeps_what_is_the_same(finished, readings, tmp_path):
+    """Another threshold costs no new chains, other candidates no new chains either, another seed does."""
+    law, folder = finished
+    shutil.copytree(folder, tmp_path / "run")
+    begin = {".lock", "config.toml", "readings.csv"}
+    for change, kept in (
+        ({"regression": {"threshold": 0.2}}, {"posterior.nc", "derivatives.nc"}),
+        ({"law": {"candidates": ["u_xx"]}}, {"posterior.nc"}),
+        ({"seed": 5}, set()),
+    ):
+        with begun(tmp_path / "run", readings, law.settings.changed(change), overwrite=True):
+            assert {path.name for path in (tmp_path / "run").iterdir()} == begin | kept
+        shutil.rmtree(tmp_path / "run")
+        shutil.copytree(folder, tmp_path / "run")
+    again = discover(readings, config=TINY, method=STOLS(0.2, doubling=False), workdir=tmp_path / "run", overwrite=True)
+    np.testing.assert_array_equal(again.posterior.positions, law.posterior.positions)
+    assert list(again.coefficients["term"]) == ["u_x"]
 
 
 @pytest.mark.parametrize(

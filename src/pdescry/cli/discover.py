@@ -60,7 +60,10 @@ def discover(
     points: Annotated[int | None, typer.Option(help="Points at which the field is differentiated.")] = None,
     workers: Workers = None,
     figures: Figures = True,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace a run directory that exists.")] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", "-f", help="Replace a run that exists; what is the same under these settings is kept."),
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:

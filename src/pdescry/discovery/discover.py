@@ -68,9 +68,9 @@ def discover(
     TOML file or its tables, and what is given here changes that.
 
     workdir: the run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated
-    (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there. figures: draw them
-    into it. workers: how many cores or accelerators to use. progress: called with the stage, the fraction of it done
-    and the seconds left.
+    (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there, but for stages that
+    are the same under these settings: another threshold costs seconds. figures: draw them into it. workers: how many
+    cores or accelerators to use. progress: called with the stage, the fraction of it done and the seconds left.
     """
     given = {
         "seed": seed, "candidates": candidates, "time_order": time_order, "network": network, "prior": prior,

@@ -79,7 +79,7 @@ def _judge_fit(fit: SparseFit, warn: Warn) -> None:
     if fit.outcome == NOTHING:
         warn(
             f"No candidate is left for {fit.field}_{'t' * fit.time_order}: none stands out against the others.",
-            "Try a lower threshold, or other candidates.",
+            "Try a lower threshold, or other candidates: the draws of the field are kept when a run is overwritten.",
         )
         return
     for note in fit.notes:

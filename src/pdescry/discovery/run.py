@@ -106,7 +106,8 @@ def begun(path: Path, readings: Readings, settings: Settings, overwrite: bool = 
     with _locked(path, make=True):
         config = path / "config.toml"
         if overwrite or not config.exists():
-            _clear(path, overwrite and _is_run(path))
+            ours = overwrite and _is_run(path)
+            _clear(path, ours, _unchanged(path, readings, settings) if ours else set())
             with appearing(config) as temporary:
                 temporary.write_text(_config(readings, settings), encoding="utf-8")
         else:
@@ -122,8 +123,20 @@ def _is_run(path: Path) -> bool:
     return config.is_file() and "readings" in load_config(config)
 
 
-def _clear(path: Path, ours: bool) -> None:
-    """Remove what a killed process left behind, and, if the folder is a run of ours, all of it; else refuse."""
+def _unchanged(path: Path, readings: Readings, settings: Settings) -> set[str]:
+    """What a run has done that stays as it is under these settings: another threshold needs no other chains."""
+    try:
+        before, chosen = load_inputs(path)
+    except InputError:
+        return set()
+    sections = {name.partition(".")[0] for name, _, _ in differences(chosen.to_dict(), settings.to_dict())} - {"preset"}
+    if before != readings or sections - {"law", "derivatives", "regression"}:
+        return set()
+    return {"chains", "posterior.nc"} if sections - {"regression"} else {"chains", "posterior.nc", "derivatives.nc"}
+
+
+def _clear(path: Path, ours: bool, kept: set[str]) -> None:
+    """Remove what a killed process left behind, and, if the folder is a run of ours, all but ``kept``; else refuse."""
     strangers = [each for each in path.iterdir() if not _LEFTOVER.fullmatch(each.name)]
     if ours:
         strangers = [each for each in strangers if each.name not in OURS]
@@ -133,7 +146,7 @@ def _clear(path: Path, ours: bool) -> None:
         raise InputError(f"Expected {kind}; {str(path)!r} holds {name!r}; choose another folder.")
     # config.toml last: killed on the way, this is still a run that can be overwritten.
     for each in sorted(path.iterdir(), key=lambda each: each.name == "config.toml"):
-        if each.name != ".lock":
+        if each.name not in {".lock", *kept}:
             shutil.rmtree(each) if each.is_dir() else each.unlink()
 
 
