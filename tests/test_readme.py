@@ -40,7 +40,7 @@ def run(code: str, folder: Path) -> None:
 
 
 def test_the_first_lines_run(tmp_path):
-    systems.heat().observe(sensors=8, every=1.0, noise=0.05).to_csv(tmp_path / "rod.csv")
+    systems.heat().observe(sensors=6, every=2.0, noise=0.05).to_csv(tmp_path / "rod.csv")
     shown = block("python", "pdescry.discover(readings, ")
     code = SMALL + shown.replace("discover(readings, ", 'discover(readings, ["u_xx"], **small, ').replace(
         "draws=5", "draws=1"

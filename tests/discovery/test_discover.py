@@ -68,6 +68,7 @@ def test_a_finished_run_is_only_read(finished, readings):
     assert before == after
 
 
+@pytest.mark.slow
 def test_without_a_folder_the_law_is_the_same(finished, readings):
     law = discover(readings, config=TINY)
     assert repr(law) == repr(finished[0])
@@ -184,7 +185,9 @@ def test_bad_input_before_any_work(readings, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("name", ["posterior.nc", "derivatives.nc", "law.json"])
+@pytest.mark.parametrize(
+    "name", ["law.json", *(pytest.param(name, marks=pytest.mark.slow) for name in ("posterior.nc", "derivatives.nc"))]
+)
 def test_a_full_disk_loses_nothing_that_was_finished(name, finished, readings, tmp_path, monkeypatch):
     """The write of one file fails; what came before it stays, and the run ends as if nothing had happened."""
     _, folder = finished

@@ -59,7 +59,7 @@ def asked(monkeypatch) -> list[dict[str, Any]]:
 
 
 def test_from_readings_to_tables_figures_and_document(asked, tmp_path, monkeypatch):
-    monkeypatch.setattr("pdescry.experiments.reproduce.n_cores", lambda: 2)
+    monkeypatch.setattr(sys.modules["pdescry.experiments.reproduce"], "n_cores", lambda: 2)
     told: list[str] = []
 
     def progress(stage: str, fraction: float, left: float | None) -> None:
