@@ -75,5 +75,5 @@ def test_published_laws_give_the_published_e_l_on_the_implied_grid(name, method,
 @pytest.mark.slow
 @pytest.mark.parametrize(("method", "noise", "ours"), [("stblr", 0.05, 12.05), ("stols", 0.01, 2.10)])
 def test_two_published_laws_of_burgers_do_not(method, noise, ours):
-    """Not our solver: its other laws agree, and these are resolved. The document tells so."""
+    """Why is not known; its other laws agree, and these are resolved. The document tells so."""
     assert e_l("burgers", method, noise) == pytest.approx(ours, abs=0.01)

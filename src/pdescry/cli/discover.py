@@ -17,8 +17,6 @@ from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor
 if TYPE_CHECKING:
     from pdescry.discovery import Law
 
-LIBRARIES = ("small", "general", "paper")
-
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress; print only the law, warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print law.json instead of the summary; no progress.")]
 Workers = Annotated[int | None, typer.Option(help="Cores or accelerators to use (default: all).")]
@@ -240,6 +238,8 @@ def _check_run(folder: Path) -> None:
 
 def _candidates(given: list[str] | None) -> str | list[str] | None:
     """The name of a library, or terms, several of them perhaps in one word: "u_xx, u"."""
+    from pdescry.equation.candidates import LIBRARIES
+
     if not given:
         return None
     terms = [term.strip() for word in given for term in word.split(",") if term.strip()]

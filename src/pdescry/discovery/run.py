@@ -144,9 +144,9 @@ def _clear(path: Path, ours: bool, kept: set[str]) -> None:
         name = min(each.name for each in strangers)
         kind = "a run of pdescry and nothing else" if ours else "a new or empty folder for the run"
         raise InputError(f"Expected {kind}; {str(path)!r} holds {name!r}; choose another folder.")
-    # config.toml last: killed on the way, this is still a run that can be overwritten.
-    for each in sorted(path.iterdir(), key=lambda each: each.name == "config.toml"):
-        if each.name not in {".lock", *kept}:
+    # config.toml stays until the new one takes its place: killed on the way, this is still a run to be overwritten.
+    for each in path.iterdir():
+        if each.name not in {".lock", "config.toml", *kept}:
             shutil.rmtree(each) if each.is_dir() else each.unlink()
 
 
