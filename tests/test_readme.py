@@ -30,7 +30,7 @@ def block(language: str, holding: str) -> str:
 
 SMALL = (
     "from pdescry.surrogate import MCLMC, Adam, Network\n"
-    "small = dict(network=Network(8, 2), start=Adam(steps=200), chains=2,"
+    "small = dict(network=Network(8, 2), start=Adam(steps=200), chains=2, workers=1,"
     " sampler=MCLMC(draws=30, thin=5, rungs=2, rung_transitions=100))\n"
 )
 

@@ -35,7 +35,7 @@ def finished(tmp_path_factory) -> Finished:
     words = ["discover", str(folder / "rod.csv"), "--config", str(folder / "tiny.toml"), "-o", str(folder / "run")]
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
-        main([*words, "-c", "u_xx, u_x", "--set", "sampler.draws=31", "--points", "301"])
+        main([*words, "-c", "u_xx, u_x", "--set", "sampler.draws=31", "--points", "301", "--workers", "1"])
     return Finished(folder, int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 

@@ -45,9 +45,10 @@ def finished(tmp_path_factory) -> Finished:
     systems.advection_diffusion().observe(sensors=6, every=1.0, noise=0.05, seed=3).to_csv(folder / "cloud.csv")
     targets = {"-o": "cloud.nc", "--plot": "cloud.png", "--table": "table.csv", "--workdir": "run"}
     options = [word for flag, name in targets.items() for word in (flag, str(folder / name))]
+    options += ["--steps", "4", "--points", "5", "--workers", "1"]
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
-        main(["interpolate", str(folder / "cloud.csv"), *SMALL, *options, "--steps", "4", "--points", "5"])
+        main(["interpolate", str(folder / "cloud.csv"), *SMALL, *options])
     return Finished(folder, int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 

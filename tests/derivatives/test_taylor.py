@@ -40,7 +40,7 @@ def nested(layers, points, index):
         for axis, order in enumerate(index):
             for _ in range(order):
                 function = jax.grad(function, axis)
-        rows.append(jax.vmap(function)(*points))
+        rows.append(jax.jit(jax.vmap(function))(*points))
     return np.array(rows)
 
 

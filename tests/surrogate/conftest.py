@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,27 +18,23 @@ SMALL: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="session", autouse=True)
-def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Worker processes that are started anew find what others compiled: JAX's own cache, by its own variables."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path_factory.mktemp("compiled")))
-        patch.setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
-        yield
-
-
-@pytest.fixture(scope="session")
-def readings() -> Readings:
-    """A travelling wave seen by six sensors, noise 0.05."""
+def wave(times: int = 21, noise: float = 0.05) -> Readings:
+    """A travelling wave seen by six sensors."""
     rng = np.random.default_rng(3)
-    time, space = np.meshgrid(np.linspace(0, 4, 21), np.linspace(-2, 2, 6), indexing="ij")
-    values = 3 + np.sin(space - 0.5 * time) + 0.05 * rng.standard_normal(time.shape)
+    time, space = np.meshgrid(np.linspace(0, 4, times), np.linspace(-2, 2, 6), indexing="ij")
+    values = 3 + np.sin(space - 0.5 * time) + noise * rng.standard_normal(time.shape)
     return Readings.from_arrays(time.ravel(), space.ravel(), values.ravel())
 
 
 @pytest.fixture(scope="session")
+def readings() -> Readings:
+    return wave()
+
+
+@pytest.fixture(scope="session")
 def posterior(readings: Readings) -> Posterior:
-    return interpolate(readings, **SMALL)
+    """By one worker: two would compile the same at the same time."""
+    return interpolate(readings, **SMALL, workers=1)
 
 
 def two_fields(number: int = 60, noise: float = 0.3, seed: int = 0) -> Readings:

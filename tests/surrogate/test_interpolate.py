@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 import warnings
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 
@@ -25,23 +20,17 @@ from pdescry.surrogate import (
     NUTS,
     PAPER_DNN,
     Adam,
-    AdjustedMCLMC,
     Network,
-    Noise,
-    Point,
     Posterior,
     Prior,
     interpolate,
     train,
 )
-from pdescry.surrogate import chain as chain_module
-from pdescry.surrogate.chain import Collected, Plan, blocks, collect, is_finished, run
+from pdescry.surrogate.chain import Collected
 from pdescry.surrogate.interpolate import _fault
-from pdescry.surrogate.model import build
 from pdescry.surrogate.pool import _Clock, _Pool, n_cores, run_chains, traces
 from pdescry.surrogate.problem import Problem
-from pdescry.surrogate.scaling import Scaling
-from tests.surrogate.conftest import SMALL, two_fields
+from tests.surrogate.conftest import SMALL
 
 
 def test_the_field_and_the_noise_are_found(posterior):
@@ -55,9 +44,9 @@ def test_the_field_and_the_noise_are_found(posterior):
 
 
 def test_the_same_draws_whatever_the_number_of_workers(readings, posterior):
-    alone = interpolate(readings, **SMALL, workers=1)
-    np.testing.assert_array_equal(alone.positions, posterior.positions)
-    assert not np.array_equal(alone.positions[0], alone.positions[1])
+    together = interpolate(readings, **SMALL)
+    np.testing.assert_array_equal(together.positions, posterior.positions)
+    assert not np.array_equal(posterior.positions[0], posterior.positions[1])
 
 
 def test_another_seed_gives_other_draws(readings, posterior):
@@ -93,189 +82,6 @@ def test_progress_tells_stage_fraction_and_time_left(readings, posterior):
     assert fractions[-1] == 1
     assert left[0] is None
     assert all(value >= 0 for value in left if value is not None)
-
-
-# ---- stopped and resumed ---------------------------------------------------------------------------------------------
-
-SCRIPT = """
-import sys
-sys.path.insert(0, {root!r})
-from pdescry import Readings
-from pdescry.surrogate import interpolate
-from tests.surrogate.conftest import SMALL, two_fields
-interpolate(two_fields(), **SMALL, workdir={workdir!r})
-"""
-
-
-@pytest.fixture(scope="module")
-def unbroken():
-    return interpolate(two_fields(), **SMALL)
-
-
-def start_and_kill(workdir: Path, n_blocks: int) -> list[int]:
-    """Begin the run in another process, kill it when chain 0 has some blocks; returns the workers it leaves behind."""
-    root = str(Path(__file__).parents[2])
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT.format(root=root, workdir=str(workdir))])
-    deadline = time.monotonic() + 180
-    while len(list(workdir.glob("chain-00/block-*.npz"))) < n_blocks:
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
-    workers = [pid for pid in _children(process.pid) if _is_alive(pid)]
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    return workers
-
-
-def _children(parent: int) -> list[int]:
-    found = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    return [int(pid) for pid, ppid in (line.split() for line in found.splitlines()) if int(ppid) == parent]
-
-
-def _is_alive(pid: int) -> bool:
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
-    return bool(state.strip()) and not state.startswith("Z")
-
-
-@pytest.mark.parametrize("n_blocks", [1, 3, 5])
-def test_killed_and_resumed_ends_with_the_same_draws(tmp_path, unbroken, n_blocks):
-    workers = start_and_kill(tmp_path, n_blocks)
-    # They end by themselves when their parent is gone.
-    deadline = time.monotonic() + 20
-    while any(_is_alive(pid) for pid in workers):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    assert workers
-    resumed = interpolate(two_fields(), **SMALL, workdir=tmp_path)
-    np.testing.assert_array_equal(resumed.positions, unbroken.positions)
-    for one, other in zip(resumed.trace, unbroken.trace, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize(
-    "sampler",
-    [
-        MCLMC(draws=5, thin=3, burn=2, rungs=2, rung_transitions=20),
-        AdjustedMCLMC(draws=5, thin=2, burn=2, rungs=2, rung_transitions=10, steps=3),
-        HMC(step_size=1e-4, draws=5, burn=2, steps=3),
-        NUTS(draws=5, burn=2, rungs=2, rung_transitions=10, doublings=3),
-        Point(),
-    ],
-    ids=repr,
-)
-def test_every_block_is_a_place_to_resume_from(tmp_path, monkeypatch, sampler):
-    monkeypatch.setattr(chain_module, "BLOCK_WORK", 1e5)  # several blocks a stage, and a short last one
-    readings = two_fields()
-    model, seen = build(readings, Network(4, 1), Prior(), Noise(), Scaling.of(readings))
-    plan = Plan(model, Adam(steps=50), sampler)
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    whole.mkdir()
-    parts.mkdir()
-    run(plan, seen, 0, 0, whole, lambda stage, fraction: None)
-    number = len(blocks(plan, len(readings)))
-    assert number >= 4
-
-    class Stop(Exception):
-        pass
-
-    for _ in range(number):  # one more block each time, from what is on disk
-        told = []
-
-        def stop(stage, fraction, told=told):
-            told.append(stage)
-            if len(told) == 2:
-                raise Stop
-
-        with contextlib.suppress(Stop):
-            run(plan, seen, 0, 0, parts, stop)
-    assert is_finished(plan, len(readings), parts)
-    for one, other in zip(collect(plan, len(readings), whole), collect(plan, len(readings), parts), strict=True):
-        for mine, yours in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
-            np.testing.assert_array_equal(mine, yours)
-
-
-@pytest.fixture
-def finished(tmp_path, unbroken):
-    interpolate(two_fields(), **SMALL, workdir=tmp_path)
-    return tmp_path
-
-
-def test_a_finished_run_is_only_read(finished, unbroken):
-    before = {path: path.stat().st_mtime_ns for path in finished.glob("chain-*/*.npz")}
-    again = interpolate(two_fields(), **SMALL, workdir=finished)
-    np.testing.assert_array_equal(again.positions, unbroken.positions)
-    assert {path: path.stat().st_mtime_ns for path in finished.glob("chain-*/*.npz")} == before
-
-
-@pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "no archive"])
-def test_a_damaged_checkpoint_is_told_and_made_again(finished, unbroken, damage):
-    victim = sorted(finished.glob("chain-01/block-*.npz"))[-1]
-    content = bytearray(victim.read_bytes())
-    if damage == "cut":
-        content = content[: len(content) // 2]
-    elif damage == "flipped":
-        content[len(content) // 2] ^= 0xFF
-    elif damage == "emptied":
-        content = bytearray()
-    else:
-        content = bytearray(b"no archive")
-    victim.write_bytes(content)
-    with pytest.warns(UserWarning, match="damaged"):
-        again = interpolate(two_fields(), **SMALL, workdir=finished)
-    np.testing.assert_array_equal(again.positions, unbroken.positions)
-
-
-def test_more_chains_later_keep_those_that_are_there(finished, unbroken):
-    more = interpolate(two_fields(), **(SMALL | dict[str, Any]({"chains": 3})), workdir=finished)
-    np.testing.assert_array_equal(more.positions[:2], unbroken.positions)
-
-
-@pytest.mark.parametrize(
-    ("changed", "named"),
-    [
-        ({"seed": 5}, "seed was 0, now 5"),
-        ({"network": Network(9, 2)}, "network.width was 8, now 9"),
-        ({"prior": Prior(scale=2.0)}, "prior.scale was absent, now 2.0"),
-        ({"noise": 0.1}, "model.groups was 1, now 0"),
-        ({"start": Adam(steps=301)}, "start.steps was 300, now 301"),
-        ({"sampler": replace(SMALL["sampler"], thin=6)}, "sampler.thin was 5, now 6"),
-    ],
-)
-def test_a_checkpoint_of_other_settings_is_refused(finished, changed, named):
-    with pytest.raises(InputError, match=named):
-        interpolate(two_fields(), **(SMALL | changed), workdir=finished)
-
-
-def test_a_checkpoint_of_other_readings_is_refused(finished):
-    with pytest.raises(InputError, match=r"the values of the readings .* differ"):
-        interpolate(two_fields(noise=0.4), **SMALL, workdir=finished)
-    with pytest.raises(InputError, match="the times or places of the readings differ"):
-        interpolate(two_fields(number=61), **SMALL, workdir=finished)
-
-
-def test_a_damaged_description_is_refused(finished):
-    (finished / "problem.json").write_text("{")
-    with pytest.raises(InputError, match=r"problem\.json.*damaged"):
-        interpolate(two_fields(), **SMALL, workdir=finished)
-
-
-def test_other_versions_are_told(finished, unbroken):
-    told = finished / "problem.json"
-    told.write_text(told.read_text().replace('"jax": "', '"jax": "0.0.'))
-    with pytest.warns(UserWarning, match=r"begun with jax 0\.0\."):
-        again = interpolate(two_fields(), **SMALL, workdir=finished)
-    np.testing.assert_array_equal(again.positions, unbroken.positions)
-
-
-def test_interrupted_by_the_user_and_resumed(tmp_path, unbroken):
-    def interrupt(stage, fraction, left):
-        if fraction > 0.4:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interpolate(two_fields(), **SMALL, workdir=tmp_path, progress=interrupt)
-    resumed = interpolate(two_fields(), **SMALL, workdir=tmp_path)
-    np.testing.assert_array_equal(resumed.positions, unbroken.positions)
 
 
 # ---- bad input -------------------------------------------------------------------------------------------------------
@@ -377,12 +183,12 @@ def test_a_worker_that_was_killed_is_told_and_replaced(readings, posterior):
     np.testing.assert_array_equal(interpolate(readings, **SMALL).positions, posterior.positions)
 
 
-def test_a_workdir_that_cannot_be_written_is_no_bad_chain(tmp_path, monkeypatch):
+def test_a_workdir_that_cannot_be_written_is_no_bad_chain(readings, tmp_path, monkeypatch):
     # As a full disk would: the block's name is taken by a folder that holds something.
     (tmp_path / "chain-00" / "block-00000.npz" / "something").mkdir(parents=True)
     monkeypatch.setattr(Problem, "settle", _settle_anyway)
     with pytest.raises(PdescryError, match="Cannot write"), pytest.warns(UserWarning, match="damaged"):
-        interpolate(two_fields(), **SMALL, workdir=tmp_path)
+        interpolate(readings, **SMALL, workdir=tmp_path)
 
 
 def _settle_anyway(problem, folder):

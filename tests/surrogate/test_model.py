@@ -37,7 +37,7 @@ def test_log_density_is_what_it_says(noise, prior):
     at, other = rng.standard_normal((2, model.dimension)).astype(np.float32)
 
     def by_hand(position):
-        layers, log_sd = model.unpack(jnp.asarray(position))
+        layers, log_sd = jax.jit(model.unpack)(jnp.asarray(position))
         inputs = (np.column_stack([readings.time, readings.space]) - scaling.input_centre) / scaling.input_spread
         targets = (readings.values - scaling.field_centre) / scaling.field_spread
         misfit = plain_network([np.asarray(layer, float) for layer in layers], inputs) - targets
@@ -55,7 +55,8 @@ def test_log_density_is_what_it_says(noise, prior):
         )
 
     # Constants are left out of the density, so differences are compared.
-    found = float(model.log_density(jnp.asarray(at), seen) - model.log_density(jnp.asarray(other), seen))
+    density = jax.jit(model.log_density)
+    found = float(density(jnp.asarray(at), seen) - density(jnp.asarray(other), seen))
     assert found == pytest.approx(by_hand(at) - by_hand(other), rel=1e-4)
 
 
@@ -73,12 +74,19 @@ def test_the_way_back_to_the_layers_is_the_gradient(width, depth, outputs):
                 inputs = jnp.tanh(layer @ jnp.concatenate([inputs, ones]))
             return layers[-1] @ jnp.concatenate([inputs, ones])
 
-        def slopes(network):
-            return jax.tree.leaves(jax.grad(lambda *at: jnp.sum((network(*at) - targets) ** 2), (0, 1))(layers, inputs))
+        def value_and_slopes(network):
+            def misfit(layers, inputs):
+                value = network(layers, inputs)
+                return jnp.sum((value - targets) ** 2), value
 
+            slopes, value = jax.jit(jax.grad(misfit, (0, 1), has_aux=True))(layers, inputs)
+            return value, jax.tree.leaves(slopes)
+
+        value, slopes = value_and_slopes(plain)
         for network in (evaluate, evaluate_to_fit):
-            np.testing.assert_allclose(network(layers, inputs), plain(layers, inputs), atol=1e-12)
-            for found, right in zip(slopes(network), slopes(plain), strict=True):
+            found_value, found_slopes = value_and_slopes(network)
+            np.testing.assert_allclose(found_value, value, atol=1e-12)
+            for found, right in zip(found_slopes, slopes, strict=True):
                 np.testing.assert_allclose(found, right, rtol=0, atol=1e-10 * float(jnp.abs(right).max()))
 
 
@@ -93,11 +101,17 @@ def test_conditioned_coordinates_are_the_same_posterior(noise, prior, network):
             **{name: jnp.asarray(getattr(seen, name), float) for name in ("inputs", "targets", "inverse_sd", "counts")}
         )
         at = jnp.asarray(np.random.default_rng(0).standard_normal(model.dimension))
-        position = model.release(at, seen)
-        np.testing.assert_allclose(model.condition(position, seen), at, atol=1e-8)
-        _, log_volume = jnp.linalg.slogdet(jax.jacrev(lambda at: model.release(at, seen))(at))
-        expected = float(model.log_density(position, seen) + log_volume)
-        assert float(model.log_density_conditioned(at, seen)) == pytest.approx(expected, rel=1e-9)
+
+        @jax.jit
+        def there_and_back(at):
+            position = model.release(at, seen)
+            _, log_volume = jnp.linalg.slogdet(jax.jacrev(lambda at: model.release(at, seen))(at))
+            return model.condition(position, seen), model.log_density(position, seen) + log_volume
+
+        back, expected = there_and_back(at)
+        np.testing.assert_allclose(back, at, atol=1e-8)
+        found = jax.jit(model.log_density_conditioned)(at, seen)
+        assert float(found) == pytest.approx(float(expected), rel=1e-9)
 
 
 def test_positions_and_matrices_are_one_another():

@@ -21,6 +21,7 @@ from pdescry.surrogate.scaling import Scaling
 from tests.surrogate.conftest import two_fields
 
 LINEAR = Network(depth=0)
+ALONE: dict[str, Any] = {"chains": 2, "workers": 1}  # two workers would compile the same at the same time
 SAMPLERS_IN_TEST: dict[str, Sampler] = {
     "MCLMC": MCLMC(draws=1500, thin=10, burn=50, rung_transitions=500),
     "AdjustedMCLMC": AdjustedMCLMC(draws=1500, thin=4, steps=4, rung_transitions=200),
@@ -50,7 +51,7 @@ def test_linear_gaussian_posterior(sampler):
     spread = Scaling.of(readings).field_spread
     noise = Noise(sd=tuple(0.5 * spread))
     posterior = interpolate(
-        readings, network=LINEAR, prior=Prior(scale=1.0), noise=noise, sampler=sampler, start=Adam(steps=200), chains=2
+        readings, network=LINEAR, prior=Prior(scale=1.0), noise=noise, sampler=sampler, start=Adam(steps=200), **ALONE
     )
     means, covariance, _, _ = gaussian_posterior(readings, 0.5)
     draws = posterior.positions.reshape(2, -1, 2, 5).astype(float)
@@ -73,7 +74,7 @@ def test_linear_gaussian_posterior(sampler):
 def test_noise_is_inferred(sampler):
     readings = two_fields(number=40)
     posterior = interpolate(
-        readings, network=LINEAR, prior=Prior(scale=1.0), sampler=sampler, start=Adam(steps=500), chains=2
+        readings, network=LINEAR, prior=Prior(scale=1.0), sampler=sampler, start=Adam(steps=500), **ALONE
     )
     spread = Scaling.of(readings).field_spread
     effective = _arviz().ess(_arviz().convert_to_dataset({"s": np.log(posterior.noise_sd)}))["s"].values
@@ -103,7 +104,7 @@ def small_density(readings):
     with jax.enable_x64(True):
         seen = jax.tree.map(lambda part: jnp.asarray(part, float), seen._replace(group=seen.group * 1.0))
         start = jnp.asarray(np.random.default_rng(0).standard_normal(model.dimension))
-        yield (lambda position: model.log_density(position, seen)), start
+        yield jax.jit(lambda position: model.log_density(position, seen)), start
 
 
 def test_leapfrog_is_reversible(small_density):
@@ -111,9 +112,9 @@ def test_leapfrog_is_reversible(small_density):
     from blackjax.mcmc.metrics import default_metric
 
     density, start = small_density
-    step = velocity_verlet(density, default_metric(jnp.ones(start.size)).kinetic_energy)
+    step = jax.jit(velocity_verlet(density, default_metric(jnp.ones(start.size)).kinetic_energy))
     momentum = jnp.asarray(np.random.default_rng(1).standard_normal(start.size))
-    state = IntegratorState(start, momentum, density(start), jax.grad(density)(start))
+    state = IntegratorState(start, momentum, *jax.jit(jax.value_and_grad(density))(start))
     there: Any = state
     for _ in range(20):
         there = step(there, 1e-3)
@@ -156,8 +157,9 @@ def test_tuning_that_collapses_is_a_failure_not_a_posterior(readings):
     sampler = MCLMC(rungs=1, rung_transitions=100)
     density = lambda z: jnp.sum(jnp.where(z > 1e30, z, jnp.nan))  # noqa: E731
     state = sampler.init(lambda z: -0.5 * jnp.sum(z**2), jnp.ones(10, jnp.float32), jax.random.key(0))
+    tune = jax.jit(lambda state, key: sampler.tune(density, state, key))
     for rung in range(4):
-        state = sampler.tune(density, state, jax.random.key(rung))
+        state = tune(state, jax.random.key(rung))
     with pytest.raises(SamplingError):
         sampler.check(state)
 
@@ -167,16 +169,17 @@ def test_chains_that_left_the_numbers_are_left_out_and_told(readings):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with pytest.raises(SamplingError, match=r"Chain 0 .*Chain 1 "):
-            interpolate(readings, network=Network(4, 1), sampler=wild, start=Adam(steps=10), chains=2)
+            interpolate(readings, network=Network(4, 1), sampler=wild, start=Adam(steps=10), **ALONE)
 
 
 def test_a_step_beyond_repair_is_a_divergence():
     sampler = MCLMC()
     density = lambda z: -0.5 * jnp.sum(jnp.square(z) * jnp.logspace(0, 4, 10))  # noqa: E731
     state = sampler.init(density, jnp.ones(10, jnp.float32), jax.random.key(0))
-    _, info = sampler.step(density, state._replace(step_size=jnp.float32(3.0)), jax.random.key(1))
+    step = jax.jit(lambda state: sampler.step(density, state, jax.random.key(1)))
+    _, info = step(state._replace(step_size=jnp.float32(3.0)))
     assert bool(info.divergent)
-    _, info = sampler.step(density, state._replace(step_size=jnp.float32(1e-5)), jax.random.key(1))
+    _, info = step(state._replace(step_size=jnp.float32(1e-5)))
     assert not bool(info.divergent)
 
 
