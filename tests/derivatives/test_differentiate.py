@@ -12,6 +12,7 @@ import pytest
 
 from pdescry import InputError, Term
 from pdescry.derivatives import Derivatives, differentiate
+from pdescry.derivatives.differentiation import Differentiation
 from pdescry.derivatives.sweep import TRACES
 from pdescry.surrogate import Network
 from pdescry.surrogate.scaling import Scaling
@@ -92,6 +93,31 @@ def test_the_same_for_any_number_of_workers_and_under_any_setting_of_jax(posteri
     for name in ("points", "mean", "variance", "left_mean", "left_variance", "draws"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
         np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
+
+
+@pytest.mark.parametrize("sizes", [(300,), (10, 3, 60, 200), (64, 64)], ids=str)
+@pytest.mark.parametrize("covariance", [False, True])
+def test_begun_while_draws_are_made_it_ends_the_same(sizes, covariance):
+    posterior = posterior_of(readings_of(), draws=300)
+    options = {"points": 400, "keep_points": 5, "covariance": covariance}
+    begun = Differentiation(posterior.readings, posterior.scaling, "paper", **options)
+    done = 0
+    for size in sizes:
+        begun.add(posterior.of_draws(slice(done, done + size)), workers=1)
+        done += size
+    told = []
+    found = begun.finish(posterior, 2, lambda _, fraction, left: told.append((fraction, left)))
+    whole = differentiate(posterior, "paper", **options)
+    for name in ("mean", "variance", "left_mean", "left_variance", "draws", "covariance"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(whole, name))
+    assert told[-1] == (pytest.approx(1), pytest.approx(0, abs=1e-6))
+
+
+def test_what_was_swept_of_a_chain_that_was_left_out_does_not_count(posterior):
+    begun = Differentiation(posterior.readings, posterior.scaling, ["u"], points=10)
+    begun.add(posterior_of(readings_of(), draws=64, seed=5), workers=1)
+    without = replace(posterior, left_out=("Left out: chain 0.",))
+    np.testing.assert_array_equal(begun.finish(without).mean, differentiate(posterior, ["u"], points=10).mean)
 
 
 def test_points_in_blocks_and_draws_in_chunks_make_no_difference(posterior):

@@ -24,6 +24,7 @@ from pdescry.surrogate import (
     Posterior,
     Prior,
     interpolate,
+    pool,
     train,
 )
 from pdescry.surrogate.chain import Collected
@@ -47,6 +48,22 @@ def test_the_same_draws_whatever_the_number_of_workers(readings, posterior):
     together = interpolate(readings, **SMALL)
     np.testing.assert_array_equal(together.positions, posterior.positions)
     assert not np.array_equal(posterior.positions[0], posterior.positions[1])
+
+
+def test_draws_are_handed_on_while_a_core_is_idle(readings, posterior, tmp_path, monkeypatch):
+    monkeypatch.setattr(pool, "n_cores", lambda: 2)
+    handed: list[tuple[Posterior, int]] = []
+    first: dict[str, Any] = SMALL | {"chains": 1, "workers": 1}
+    interpolate(readings, **first, workdir=tmp_path, hand_on=lambda *_: handed.append(_))
+    assert not handed
+    found = interpolate(readings, **SMALL, workdir=tmp_path, hand_on=lambda *_: handed.append(_))
+    # Chain 1 runs alone, and chain 0 is on disk.
+    assert {idle for _, idle in handed} == {1}
+    joined = np.concatenate([draws.positions[0] for draws, _ in handed])
+    np.testing.assert_array_equal(joined, found.positions.reshape(found.n_draws, -1)[: len(joined)])
+    assert len(joined) >= SMALL["sampler"].draws
+    np.testing.assert_array_equal(handed[0][0].starts, posterior.starts[:1])
+    np.testing.assert_array_equal(found.positions, posterior.positions)
 
 
 def test_another_seed_gives_other_draws(readings, posterior):

@@ -1,6 +1,7 @@
 """Derivatives of the field, averaged over its draws: a `Posterior` and candidate terms in, `Derivatives` out.
 
-Read `differentiate` first (the verb), then `taylor` (all partial derivatives of a tanh network in one pass, which knows
+Read `differentiate` first (the verb) and `differentiation` (its work, which can begin before the last draw is made),
+then `taylor` (all partial derivatives of a tanh network in one pass, which knows
 of nothing else), `library` (terms from derivatives, in numbers of size one), `sweep` (over points and draws, on all
 cores, in bounded memory) with `moments` (a running mean and variance), `points` (where) and `derivatives` (the result).
 """

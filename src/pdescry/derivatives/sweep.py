@@ -1,13 +1,16 @@
-"""The sweep over points and draws: blocks of points on all cores or devices, and for each block all draws in chunks.
+"""The sweep over draws and points: draws a part at a time, for each part blocks of points on all cores or devices, and
+for each block the part's draws in chunks.
 
-A block is so small that its series stay in the cache of one core; one block is one core's work from the first draw to
-the last, so that the result does not depend on how many cores there are, and memory not on how many draws.
+A block is so small that its series stay in the cache of one core. Each block has sums of its own, to which chunks are
+added in the order of the draws, so that the result does not depend on how many cores there are or which parts the
+draws came in, and memory not on how many draws.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -35,29 +38,44 @@ TRACES = {"moments": 0, "values": 0}
 Layers = Sequence[NDArray[np.float32]]  # each (draws, out, in + 1)
 
 
-def sweep_moments(
-    layers: Layers, inputs: NDArray[np.float32], library: Library, units: Units, covariance: bool, lanes: Lanes
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean (T, N) and variance (T, N), or covariance (T, T, N), of the terms over all draws, in inner units."""
-    n_terms, n_points = len(library.terms), inputs.shape[1]
-    mean = np.empty((n_terms, n_points))
-    variance = np.empty((n_terms, n_terms, n_points) if covariance else (n_terms, n_points))
+class Sweep:
+    """Mean and variance of the terms over draws that come a part at a time, in inner units."""
 
-    def work(points: slice, block: NDArray[np.float32]) -> None:
-        moments = Moments()
-        for number, chunk, present in _chunks(layers):
-            lanes.check()
-            found = _kernel("moments", lanes.platform)(library, covariance, chunk, present, block, units)
-            moments.add(number, *found)
-        mean[:, points] = moments.mean[:, : points.stop - points.start]
-        variance[..., points] = moments.variance[..., : points.stop - points.start]
+    def __init__(self, inputs: NDArray[np.float32], library: Library, units: Units, covariance: bool) -> None:
+        self.inputs, self.library, self.units, self.covariance = inputs, library, units, covariance
+        self.n_draws = 0
+        self._moments: defaultdict[int, Moments] = defaultdict(Moments)  # by the first point of the block
 
-    lanes.run(work, inputs)
-    return mean, variance
+    def add(self, layers: Layers, lanes: Lanes, share: float) -> None:
+        """The next draws: a multiple of CHUNK, unless they are the last. share: of the whole work."""
+        assert self.n_draws % CHUNK == 0, "chunks must not depend on the parts that draws come in"
+
+        def work(points: slice, block: NDArray[np.float32]) -> None:
+            kernel = _kernel("moments", lanes.platform)
+            for number, chunk, present in _chunks(layers):
+                lanes.check()
+                found = kernel(self.library, self.covariance, chunk, present, block, self.units)
+                self._moments[points.start].add(number, *found)
+
+        lanes.run(work, self.inputs, share)
+        self.n_draws += len(layers[0])
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """(T, N)"""
+        return self._joined([block.mean for _, block in sorted(self._moments.items())])
+
+    @property
+    def variance(self) -> NDArray[np.float64]:
+        """(T, N), or the covariance (T, T, N)"""
+        return self._joined([block.variance for _, block in sorted(self._moments.items())])
+
+    def _joined(self, blocks: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+        return np.concatenate(blocks, axis=-1)[..., : self.inputs.shape[1]]  # the last block was filled up
 
 
 def sweep_values(
-    layers: Layers, inputs: NDArray[np.float32], library: Library, units: Units, lanes: Lanes
+    layers: Layers, inputs: NDArray[np.float32], library: Library, units: Units, lanes: Lanes, share: float
 ) -> NDArray[np.float32]:
     """The terms of every draw, (draws, T, N), in inner units."""
     values = np.empty((len(layers[0]), len(library.terms), inputs.shape[1]), np.float32)
@@ -70,22 +88,22 @@ def sweep_values(
             values[start : start + number, :, points] = found[:number, :, : points.stop - points.start]
             start += number
 
-    lanes.run(work, inputs)
+    lanes.run(work, inputs, share)
     return values
 
 
 class Lanes:
     """Threads, one for each core or accelerator, that share out blocks of points."""
 
-    def __init__(self, workers: int | None, progress: Progress | None, stage: str, shares: Sequence[float]) -> None:
-        """shares: of the whole work, one for each call of :meth:`run` to come."""
+    def __init__(self, workers: int | None, progress: Progress | None, stage: str, done: float = 0.0) -> None:
+        """done: share of the whole work that was done before."""
         devices = jax.local_devices()
         self.platform = devices[0].platform
         # On a CPU JAX runs calls from several threads side by side, each on one core if it is told to.
         lanes = workers or (n_cores() if self.platform == "cpu" else len(devices))
         self.devices = [devices[lane % len(devices)] for lane in range(lanes)]
         self.progress, self.stage = progress, stage
-        self.shares, self.done = list(shares), 0.0
+        self.before = self.done = done
         self.began = time.monotonic()
         self.stopped = threading.Event()
 
@@ -94,11 +112,15 @@ class Lanes:
         if self.stopped.is_set():
             raise RuntimeError("the sweep was stopped")
 
-    def run(self, work: Callable[[slice, NDArray[np.float32]], None], inputs: NDArray[np.float32]) -> None:
-        """Call ``work(points, block)`` for all blocks of points, the last one filled up to the same size."""
+    def run(
+        self, work: Callable[[slice, NDArray[np.float32]], None], inputs: NDArray[np.float32], share: float
+    ) -> None:
+        """Call ``work(points, block)`` for all blocks of points, the last one filled up to the same size.
+
+        share: of the whole work.
+        """
         size, n_points = BLOCK.get(self.platform, OTHER_BLOCK), inputs.shape[1]
         blocks = [slice(start, min(start + size, n_points)) for start in range(0, n_points, size)]
-        share = self.shares.pop(0) / len(blocks)
 
         def on_device(number: int, points: slice) -> None:
             block = np.pad(inputs[:, points], ((0, 0), (0, size - (points.stop - points.start))), mode="edge")
@@ -108,7 +130,7 @@ class Lanes:
         with self._stopping(), ThreadPoolExecutor(len(self.devices)) as executor:
             for future in as_completed([executor.submit(on_device, *item) for item in enumerate(blocks)]):
                 future.result()
-                self._tell(share)
+                self._tell(share / len(blocks))
 
     @contextmanager
     def _stopping(self) -> Iterator[None]:
@@ -122,7 +144,7 @@ class Lanes:
         self.done = min(self.done + share, 1.0)
         if self.progress is not None:
             elapsed = time.monotonic() - self.began
-            self.progress(self.stage, self.done, elapsed * (1 - self.done) / self.done)
+            self.progress(self.stage, self.done, elapsed * (1 - self.done) / (self.done - self.before))
 
 
 def _chunks(layers: Layers) -> Iterator[tuple[int, list[NDArray[np.float32]], NDArray[np.float32]]]:

@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from pdescry.data import Readings
-from pdescry.derivatives import Derivatives, differentiate
+from pdescry.derivatives import Derivatives
+from pdescry.derivatives.differentiation import Differentiation
 from pdescry.derivatives.points import Within, choose_points
 from pdescry.discovery.config import load_config, settings_from
 from pdescry.discovery.forward import Forward, check_forward
@@ -26,10 +27,10 @@ from pdescry.equation import candidates as library
 from pdescry.errors import InputError
 from pdescry.regression import SparseFit, SparseRegressor, regress
 from pdescry.surrogate import Adam, Network, Noise, Posterior, Prior, interpolate
-from pdescry.surrogate.interpolate import check_readings
+from pdescry.surrogate.interpolate import HandOn, check_readings
 from pdescry.surrogate.pool import Progress
 from pdescry.surrogate.samplers import Sampler
-from pdescry.surrogate.scaling import Standardise
+from pdescry.surrogate.scaling import Scaling, Standardise
 
 _Made = TypeVar("_Made")
 
@@ -132,11 +133,15 @@ def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
         law = load_law(run.path)
     else:
         run.log(f"Begun or resumed: {len(run.readings)} readings, preset {run.settings.preset!r}.")
-        posterior = _stage(run, "field", run.posterior, Posterior.load, lambda: _sample(run, workers, watch("field")))
+        differentiation = _differentiation(run)  # which goes on, while the field is sampled, on cores that are idle
+        posterior = _stage(
+            run, "field", run.posterior, Posterior.load,
+            lambda: _sample(run, workers, watch("field"), differentiation.add),
+        )  # fmt: skip
         run.end_sampling()
         derivatives = _stage(
             run, "derivatives", run.derivatives, Derivatives.load,
-            lambda: _differentiate(run, posterior, workers, watch("derivatives")),
+            lambda: differentiation.finish(posterior, workers, watch("derivatives")),
         )  # fmt: skip
         law = _conclude(run, posterior, derivatives, watch("law"))
     if figures:
@@ -153,7 +158,7 @@ def _stage(run: Run, name: str, path: Path, load: Callable[[Path], _Made], make:
     return load(path)
 
 
-def _sample(run: Run, workers: int | None, progress: Progress) -> Posterior:
+def _sample(run: Run, workers: int | None, progress: Progress, hand_on: HandOn) -> Posterior:
     settings = run.settings
     return interpolate(
         run.readings,
@@ -168,13 +173,15 @@ def _sample(run: Run, workers: int | None, progress: Progress) -> Posterior:
         workers=workers,
         workdir=run.chains,
         progress=progress,
+        hand_on=hand_on,
     )
 
 
-def _differentiate(run: Run, posterior: Posterior, workers: int | None, progress: Progress) -> Derivatives:
+def _differentiation(run: Run) -> Differentiation:
     settings = run.settings
-    return differentiate(
-        posterior,
+    return Differentiation(
+        run.readings,
+        Scaling.of(run.readings, settings.standardise),
         settings.candidates,
         time_order=settings.time_order,
         points=settings.points,
@@ -182,8 +189,6 @@ def _differentiate(run: Run, posterior: Posterior, workers: int | None, progress
         keep_points=settings.keep_points,
         keep_draws=settings.keep_draws if settings.keep_points else None,
         seed=settings.seed,
-        workers=workers,
-        progress=progress,
     )
 
 

@@ -8,7 +8,7 @@ has the last state can go on, on any worker, at any time, and comes to the same 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -105,29 +105,38 @@ def run(plan: Plan, seen: Observations, seed: int, chain: int, folder: Path, rep
 
 
 class Collected(NamedTuple):
-    """A finished chain: where it began (dimension,), its draws (draws, dimension), and what they report."""
+    """A chain or a part of it: where it began (dimension,), its draws (draws, dimension), and what they report."""
 
     start: NDArray[np.float32]
     positions: NDArray[np.float32]
     trace: Trace
 
 
-def collect(plan: Plan, n_readings: int, folder: Path) -> Collected:
-    start, done = np.empty(0, np.float32), 0
-    joined: dict[str, NDArray[Any]] = {}
+def parts(plan: Plan, n_readings: int, folder: Path) -> Iterator[Collected | None]:
+    """The draws of a chain block by block, also while it runs: None, and again None, until the next one is there."""
+    start = np.empty(0, np.float32)
     for number, block in enumerate(blocks(plan, n_readings)):
         if block.stage == "warm start":
             continue
-        stored = load_block(folder, number)
-        assert stored is not None  # the chain is finished
-        start = stored[1].pop("start", start)
+        while (stored := load_block(folder, number)) is None:
+            yield None
+        outputs = stored[1]
+        start = outputs.pop("start", start)
         if block.stage == "sampling":
-            # Into one array at once: draws may take up a good part of the memory.
-            for name, part in stored[1].items():
-                room = joined.setdefault(name, np.empty((plan.sampler.draws, *part.shape[1:]), part.dtype))
-                room[done : done + block.size] = part
-            done += block.size
-    return Collected(start, joined.pop("positions"), Trace(**joined))
+            yield Collected(start, outputs.pop("positions"), Trace(**outputs))
+
+
+def collect(plan: Plan, n_readings: int, folder: Path) -> Collected:
+    """A finished chain."""
+    start, done, traces = np.empty(0, np.float32), 0, []
+    # Filled part by part: draws may take up a good part of the memory.
+    positions = np.empty((plan.sampler.draws, plan.model.dimension), np.float32)
+    for part in parts(plan, n_readings, folder):
+        assert part is not None  # the chain is finished
+        positions[done : done + len(part.positions)] = part.positions
+        start, done = part.start, done + len(part.positions)
+        traces.append(part.trace)
+    return Collected(start, positions, Trace(*map(np.concatenate, zip(*traces, strict=True))))
 
 
 def is_finished(plan: Plan, n_readings: int, folder: Path) -> bool:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pdescry.data import Readings
 from pdescry.errors import InputError
-from pdescry.surrogate.chain import Collected, Plan, Trace, collect, is_finished
+from pdescry.surrogate.chain import Collected, Plan, Trace, collect, is_finished, parts
 from pdescry.surrogate.model import build
 from pdescry.surrogate.network import Network
 from pdescry.surrogate.noise import Noise
@@ -26,6 +26,9 @@ from pdescry.surrogate.samplers import MCLMC, SAMPLERS, Point, Sampler, Sampling
 from pdescry.surrogate.scaling import Scaling, Standardise
 from pdescry.surrogate.settings import check_choice, check_kind, check_whole
 from pdescry.surrogate.warm_start import PAPER_DNN, Adam
+
+# Called with the next draws, and how many cores or accelerators are idle.
+HandOn = Callable[[Posterior, int], None]
 
 
 def interpolate(
@@ -42,6 +45,7 @@ def interpolate(
     workers: int | None = None,
     workdir: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    hand_on: HandOn | None = None,
 ) -> Posterior:
     """The field behind the readings, as draws from the posterior of a Bayesian neural network.
 
@@ -51,7 +55,9 @@ def interpolate(
     or accelerator. The same seed gives the same draws whatever the number of workers. standardise: "all", or "inputs"
     to leave the fields in their own units, as the paper's program does. workdir: a folder for checkpoints. A call
     that was stopped, at whatever moment, goes on from there when it is repeated, and ends with the same draws.
-    progress: called with the stage, the fraction done and the seconds left.
+    progress: called with the stage, the fraction done and the seconds left. hand_on: for work on draws beside the
+    chains: called with some draws at a time and the number of cores or accelerators that the chains leave idle, while
+    there are any; in the order of the posterior, unless that leaves a chain out, and perhaps not with all of them.
     """
     chains = check_whole("number of chains", chains, 1)
     seed = check_whole("seed", seed, 0, below=2**32)
@@ -64,7 +70,17 @@ def interpolate(
             place.mkdir(exist_ok=True)
         to_run = [chain for chain, place in places.items() if not is_finished(problem.plan, problem.n_readings, place)]
         done = 1 - len(to_run) / chains
-        failures = run_chains(folder, to_run, workers, progress or (lambda stage, fraction, left: None), done)
+        ready = (part for place in places.values() for part in parts(problem.plan, problem.n_readings, place))
+
+        def meanwhile(idle: int) -> bool:
+            if hand_on is None or (part := next(ready, None)) is None:
+                return False
+            hand_on(_posterior(readings, problem, scaling, known, [part]), idle)
+            return True
+
+        failures = run_chains(
+            folder, to_run, workers, progress or (lambda stage, fraction, left: None), done, meanwhile
+        )
         found = {
             chain: collect(problem.plan, problem.n_readings, place)
             for chain, place in places.items()
@@ -172,6 +188,17 @@ def _assemble(
         raise SamplingError("No chain can be used. " + " ".join(reason for _, reason in sorted(left_out.items())))
     for sentence in sentences:
         warnings.warn(sentence, stacklevel=3)
+    return _posterior(readings, problem, scaling, known, kept, sentences)
+
+
+def _posterior(
+    readings: Readings,
+    problem: Problem,
+    scaling: Scaling,
+    known: NDArray[np.float64] | None,
+    kept: Sequence[Collected],
+    sentences: tuple[str, ...] = (),
+) -> Posterior:
     starts, positions, traces = zip(*kept, strict=True)
     return Posterior(
         readings,
@@ -190,6 +217,6 @@ def _fault(chain: int, parts: Collected) -> str | None:
     _, positions, trace = parts
     if not (np.isfinite(positions).all() and np.isfinite(trace.log_density).all()):
         return f"Chain {chain} holds draws that are no numbers (NaN); use another seed or sampler."
-    if len(positions) > 1 and (np.diff(positions, axis=0) == 0).all(1).mean() > 0.9:
+    if len(positions) > 1 and (positions[1:] == positions[:-1]).all(1).mean() > 0.9:
         return f"Chain {chain} got stuck (most draws repeat the one before); use another seed or sampler."
     return None

@@ -28,10 +28,18 @@ from pdescry.errors import PdescryError
 
 # Called with the stage, the fraction done of the whole, and the seconds left (None while unknown).
 Progress = Callable[[str, float, float | None], None]
+# Work for this process while chains leave cores or devices idle: called with how many, does a second's worth, and says
+# whether it did anything.
+Meanwhile = Callable[[int], bool]
 
 
 def run_chains(
-    folder: Path, chains: Sequence[int], workers: int | None, progress: Progress, done_before: float = 0.0
+    folder: Path,
+    chains: Sequence[int],
+    workers: int | None,
+    progress: Progress,
+    done_before: float = 0.0,
+    meanwhile: Meanwhile = lambda idle: False,
 ) -> dict[int, str]:
     """Run these chains of the problem in ``folder``; what remains is on disk. Returns why chains failed, by chain.
 
@@ -42,7 +50,7 @@ def run_chains(
     with _LOCK:
         pool = _Pool.of_this_process()
         try:
-            return pool.run(folder, list(chains), workers, _Clock(progress, len(chains), done_before))
+            return pool.run(folder, list(chains), workers, _Clock(progress, len(chains), done_before), meanwhile)
         except BaseException:
             # Interrupted: the workers' finished blocks are on disk; what they are doing now is not wanted any more.
             pool.close()
@@ -174,10 +182,13 @@ class _Pool:
             for worker in workers:
                 worker.close()
 
-    def run(self, folder: Path, chains: list[int], workers: int | None, clock: _Clock) -> dict[int, str]:
+    def run(
+        self, folder: Path, chains: list[int], workers: int | None, clock: _Clock, meanwhile: Meanwhile
+    ) -> dict[int, str]:
         if not self.workers:
             self._start()
-        wanted = min(self._how_many(workers), len(chains))
+        able = self._how_many(workers)
+        wanted = min(able, len(chains))
         while len(self.workers) < wanted:
             self._start()
         waiting, failures = list(chains), {}
@@ -187,6 +198,9 @@ class _Pool:
                 number = idle.pop(0)
                 job = {"folder": str(folder.resolve()), "chain": waiting.pop(0), "device": number % self.devices}
                 self.workers[number].send(job)
+            spare = able - sum(worker.chain is not None for worker in self.workers)
+            while spare > 0 and self.inbox.empty() and meanwhile(spare):
+                pass
             number, message = self.inbox.get()
             worker = self.workers[number]
             if message is None:

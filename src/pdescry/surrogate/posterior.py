@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Points are evaluated in blocks of one size, so that no number of points asks for a compilation of its own.
 BLOCK = 1024
 # Likewise draws, where there are more: thousands of them take up a good part of the memory.
-DRAWS = 1024
+DRAWS = 256
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,15 +118,26 @@ class Posterior:
 
     def layers(self) -> list[NDArray[np.float32]]:
         """Each layer's matrices, (draws over all chains, out, in + 1): standardised inputs to standardised fields."""
-        out = [np.empty((self.n_draws, *shape), np.float32) for shape in self.plan.model.shapes]
-        for draws, part in self.some_at_a_time():
-            for room, found in zip(out, _layers(self.plan.model, part), strict=True):
-                room[draws] = found[: draws.stop - draws.start]
+        out, done = [np.empty((self.n_draws, *shape), np.float32) for shape in self.plan.model.shapes], 0
+        for part in self.layers_in_parts():
+            for room, found in zip(out, part, strict=True):
+                room[done : done + len(found)] = found
+            done += len(part[0])
         return out
+
+    def layers_in_parts(self) -> Iterator[list[NDArray[np.float32]]]:
+        """The same, some draws at a time: all of them take as much memory as the posterior itself."""
+        for draws, part in self.some_at_a_time():
+            yield [np.asarray(found)[: draws.stop - draws.start] for found in _layers(self.plan.model, part)]
+
+    def of_draws(self, which: slice | NDArray[np.intp]) -> Posterior:
+        """Some of the draws over all chains, as if they were one chain."""
+        trace = Trace(*(np.asarray(part).reshape(1, -1)[:, which] for part in self.trace))
+        return replace(self, positions=self.positions.reshape(1, self.n_draws, -1)[:, which], trace=trace)
 
     def some_at_a_time(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Which draws over all chains, and their positions, filled up to one size, so that nothing is compiled anew."""
-        flat = self.positions.reshape(self.n_draws, -1)
+        flat = self.positions.reshape(self.n_draws, self.positions.shape[-1])
         for start in range(0, self.n_draws, DRAWS):
             part = flat[start : start + DRAWS]
             filled = np.pad(part, ((0, DRAWS - len(part)), (0, 0)), mode="edge") if self.n_draws > DRAWS else part
@@ -143,7 +154,9 @@ class Posterior:
             for draws, positions in self.some_at_a_time():
                 found = np.asarray(_fields(self.plan.model, positions, padded))
                 out[draws, :, start : start + BLOCK] = found[: draws.stop - draws.start, :, : part.shape[1]]
-        return out * self.scaling.field_spread[:, None] + self.scaling.field_centre[:, None]
+        out *= self.scaling.field_spread[:, None]  # in place: of thousands of draws it is large
+        out += self.scaling.field_centre[:, None]
+        return out
 
     def predict(
         self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
@@ -193,7 +206,7 @@ class Posterior:
                 spread = np.sqrt(np.mean(self.noise_sd**2, -1)).reshape(self.n_draws, -1, 1)
                 sd = np.sqrt(sd**2 + np.mean(spread**2, 0))
                 values = disturbed(values, spread)
-            low, high = np.quantile(values, tails, axis=0)
+            low, high = np.quantile(values, tails, axis=0, overwrite_input=True)
             for number, name in enumerate(self.readings.fields):
                 for ending, part in (("", mean), ("_sd", sd), ("_low", low), ("_high", high)):
                     parts.setdefault(name + ending, []).append(part[number])
