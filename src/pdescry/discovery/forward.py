@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.polynomial import Chebyshev, chebyshev
 from numpy.typing import NDArray
 
@@ -60,7 +62,8 @@ def check_forward(posterior: Posterior, equation: Equation) -> Forward:
         return Forward("not tried", "Laws that hold the time itself are not solved forward.")
     if _ill_posed(posterior, equation):
         return Forward("ill-posed", "Short waves grow without bound: this cannot be the law of a field that is smooth.")
-    tried = [_attempt(posterior, equation, boundary) for boundary in _boundaries(posterior, equation)]
+    inferred = _Inferred(posterior)
+    tried = [_attempt(inferred, equation, boundary) for boundary in _boundaries(posterior, equation)]
     if not tried:
         return Forward("not tried", "What holds at the ends of the interval cannot be told from readings for this law.")
     solved = [each for each in tried if each.status == "ok"]
@@ -82,7 +85,7 @@ def profile(
     """
     few = range(posterior.n_draws) if posterior.n_draws <= FIELDS else np.linspace(0, posterior.n_draws - 1, FIELDS)
     chosen = np.asarray(few if draw is None else [draw]).astype(int)
-    layers = [layer[chosen].astype(float) for layer in posterior.layers()]
+    layers = [layer.astype(float) for layer in posterior.of_draws(chosen).layers()]
     scaling, step = posterior.scaling, 1e-4 * posterior.scaling.input_spread[0]
 
     def values(x: NDArray[np.float64], moment: float) -> NDArray[np.float64]:
@@ -145,22 +148,43 @@ def _repeats(ends: NDArray[np.float64], posterior: Posterior, name: str) -> bool
     return bool(np.sqrt(np.mean((ends[:, 0] - ends[:, 1]) ** 2)) < 0.1 * spread)
 
 
-def _attempt(posterior: Posterior, equation: Equation, boundary: Any) -> Forward:
-    times, (left, right) = _times(posterior, 41), _interval(posterior)
-    x = np.linspace(left, right, 61)
-    start = profile(posterior, float(times[0]), (left, right))
+@dataclass(frozen=True, eq=False)
+class _Inferred:
+    """What attempts are made from and measured by, whatever the boundary: seconds of work, so it is made once."""
+
+    posterior: Posterior
+
+    @cached_property
+    def times(self) -> NDArray[np.float64]:
+        return _times(self.posterior, 41)
+
+    @cached_property
+    def places(self) -> NDArray[np.float64]:
+        return np.linspace(*_interval(self.posterior), 61)
+
+    @cached_property
+    def start(self) -> dict[str, Callable[[Any], Any]]:
+        return profile(self.posterior, float(self.times[0]), _interval(self.posterior))
+
+    @cached_property
+    def mean(self) -> xr.Dataset:
+        return self.posterior.predict(self.times, self.places)
+
+
+def _attempt(inferred: _Inferred, equation: Equation, boundary: Any) -> Forward:
+    posterior, times = inferred.posterior, inferred.times
     solution = simulate(
         equation,
-        domain=(left, right),
+        domain=_interval(posterior),
         times=times - times[0],
-        x=x,
-        initial=initial_of(start, equation),
+        x=inferred.places,
+        initial=initial_of(inferred.start, equation),
         boundary=boundary,
         **LIMITS,
     )
     if not solution.ok:
         return Forward(solution.status, solution.message, boundary)
-    mean = posterior.predict(times, x)
+    mean = inferred.mean
     misfits = []
     for name in equation.fields:  # the worst of them, each by its own spread
         spread = float(np.std(posterior.readings.values[:, posterior.readings.fields.index(name)])) or 1.0
