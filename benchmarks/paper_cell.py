@@ -6,9 +6,9 @@
 
 time: DNN (30,000 steps of Adam), chain (6,000 × 30 leapfrog steps), derivatives (5,800 draws at 10,000 points), STBLR,
 STOLS, both laws solved forward. Ours is `discover` with the preset "paper" (which also judges the chain and tries the
-law forward), the baseline's derivatives, STOLS and the solutions. PyTorch (eager, as many threads as cores) does a
-tenth of the steps, samples and draws, and is extrapolated from it; regressions and solutions are the same code for both
-and counted for both as they were measured.
+law forward; the derivatives run beside the chain, on the core that it leaves idle), the baseline's derivatives, STOLS
+and the solutions. PyTorch (eager, as many threads as cores) does a tenth of the steps, samples and draws, and is
+extrapolated from it; regressions and solutions are the same code for both and counted for both as they were measured.
 
 growth: seconds of chain and derivatives with half and a quarter of the draws, points and readings.
 """
@@ -16,8 +16,9 @@ growth: seconds of chain and derivatives with half and a quarter of the draws, p
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
-import resource
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -195,9 +196,23 @@ def pytorch(cell: Cell, share: float) -> dict[str, float]:
     return found
 
 
+def peak_memory() -> float:
+    """GB that this process and those it started took at most, added up although not all at one time (Linux only).
+
+    Workers live on for the next call, so what `resource` tells of ended children does not hold them.
+    """
+    own, total = str(os.getpid()), 0.0
+    for path in Path("/proc").glob("[0-9]*/status"):
+        with contextlib.suppress(OSError):  # it ended just now
+            told = dict(line.split(":\t", 1) for line in path.read_text().splitlines() if ":\t" in line)
+            if own in (told["Pid"], told["PPid"]) and "VmHWM" in told:
+                total += int(told["VmHWM"].split()[0]) / 1e6
+    return total
+
+
 def compare(cell: Cell, share: float) -> None:
     mine, shared = ours(cell)
-    peak = sum(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1e6
+    peak = peak_memory()
     theirs = pytorch(cell, share)
     total = sum(value for name, value in mine.items() if not name.startswith("of which"))
     other = sum(theirs.values()) + shared
@@ -206,7 +221,7 @@ def compare(cell: Cell, share: float) -> None:
     print(f"PyTorch, from {share:.0%} of the work: " + ", ".join(f"{n} {value:.0f} s" for n, value in theirs.items()))
     print(f"shared by both: regressions and solutions {shared:.1f} s")
     print(f"in all: ours {total:.0f} s, PyTorch {other:.0f} s: {other / total:.1f} times as long (bar 5)")
-    print(f"peak memory of ours, this process and its largest worker together: {peak:.2f} GB (bar 2)")
+    print(f"peak memory of ours, this process and its worker added up: {peak:.2f} GB (bar 2)")
 
 
 # ---- how cost grows --------------------------------------------------------------------------------------------------
