@@ -3,7 +3,8 @@
 The names below load when first used, so that ``import pdescry`` is quick. Start with :func:`pdescry.read` for your own
 file or :mod:`pdescry.systems` for synthetic readings, and :func:`pdescry.discover` for the law behind them. Its stages
 are :func:`pdescry.interpolate` for the field, :func:`pdescry.differentiate` and :func:`pdescry.regress` for the law
-behind the field; :func:`pdescry.simulate` solves an equation forward.
+behind the field; :func:`pdescry.refine` infers the coefficients of a law together with the field, and
+:func:`pdescry.simulate` solves an equation forward.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from pdescry.errors import EquationError as EquationError
     from pdescry.errors import InputError as InputError
     from pdescry.errors import PdescryError as PdescryError
+    from pdescry.joint import JointFit as JointFit
+    from pdescry.joint import refine as refine
     from pdescry.regression import SparseFit as SparseFit
     from pdescry.regression import regress as regress
     from pdescry.solver import Solution as Solution
@@ -41,6 +44,7 @@ _HOME = {
     "Equation": "pdescry.equation",
     "EquationError": "pdescry.errors",
     "InputError": "pdescry.errors",
+    "JointFit": "pdescry.joint",
     "Law": "pdescry.discovery",
     "PdescryError": "pdescry.errors",
     "Posterior": "pdescry.surrogate",
@@ -54,6 +58,7 @@ _HOME = {
     "interpolate": "pdescry.surrogate",
     "load": "pdescry.discovery",
     "read": "pdescry.data",
+    "refine": "pdescry.joint",
     "regress": "pdescry.regression",
     "resume": "pdescry.discovery",
     "simulate": "pdescry.solver",
@@ -79,6 +84,8 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "Derivatives",
     "regress",
     "SparseFit",
+    "refine",
+    "JointFit",
     "PdescryError",
     "InputError",
     "EquationError",

@@ -1,4 +1,4 @@
-"""`pdescry discover`, `resume`, `show` and `config` as a user types them. One small run is shared."""
+"""`pdescry discover`, `resume`, `show`, `refine` and `config` as a user types them. One small run is shared."""
 
 from __future__ import annotations
 
@@ -162,3 +162,48 @@ def test_a_bar_for_each_stage(monkeypatch, capsys):
     with progress_bars(silent=True) as show:
         show("field: sampling", 0.5)
     assert capsys.readouterr().err == ""
+
+
+# ---- refine ----------------------------------------------------------------------------------------------------------
+
+
+def test_refine_compares_laws_by_held_out_sensors(here, run):
+    code, out, err = run("refine", "run", "--law", "u_t = u_xx", "--law", "u_t = u")
+    assert code == 0
+    assert out.startswith("u_t = ")
+    assert "95 % interval" in out
+    assert "Each sensor predicted from the others" in out
+    last = out.splitlines()[-3:]
+    assert last[0].split() == ["law", "score"]
+    assert last[1].split() == ["u_xx", "+0.0", "best"]
+    assert float(last[2].split()[1]) < -20
+    assert "scatter" in err
+
+
+def test_refine_as_json(here, run):
+    code, out, _ = run("refine", "run", "-l", "u_t = u_xx", "--json")
+    (told,) = json.loads(out)
+    assert code == 0
+    (row,) = told["coefficients"]
+    assert row["term"] == "u_xx"
+    assert abs(row["mean"] - 2) < 4 * row["sd"] < 0.5
+    assert len(told["held_out"]) == 8
+    assert abs(told["noise"] - 0.05) < 0.015
+
+
+def test_refine_takes_the_law_that_was_found(here, run):
+    code, out, _ = run("refine", "run", "--quiet")
+    assert code == 0
+    assert "*u_xx" in out
+    assert len(out.splitlines()) == 1
+
+
+def test_refine_wants_a_finished_run_and_a_law_that_it_can_take(here, run, tmp_path):
+    assert run("refine", "nowhere")[0] == 2
+    code, _, err = run("refine", "run", "--law", "u_tt = u_xx")
+    assert code == 2
+    assert "first order in time" in err
+    (tmp_path / "run" / "law.json").unlink()
+    code, _, err = run("refine", "run")
+    assert code == 2
+    assert "pdescry resume" in err

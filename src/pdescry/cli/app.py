@@ -16,6 +16,7 @@ import pdescry
 from pdescry.cli.discover import config, discover, resume, show
 from pdescry.cli.inspect import inspect
 from pdescry.cli.interpolate import interpolate
+from pdescry.cli.refine import refine
 from pdescry.cli.reproduce import reproduce
 from pdescry.cli.simulate import simulate
 from pdescry.cli.systems import systems
@@ -77,7 +78,7 @@ def _warnings_told() -> Iterator[None]:
         yield
 
 
-for _command in (discover, resume, show, config, inspect, interpolate, simulate, systems, reproduce):
+for _command in (discover, resume, show, refine, config, inspect, interpolate, simulate, systems, reproduce):
     app.command()(_told(_command))
 
 

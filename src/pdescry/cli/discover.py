@@ -13,6 +13,7 @@ import typer
 
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
+from pdescry.cli.wording import at_the_shell, in_columns
 
 if TYPE_CHECKING:
     from pdescry.discovery import Law
@@ -109,7 +110,7 @@ def resume(
 
     Example: pdescry resume rod.pdescry
     """
-    _check_run(folder)
+    check_run(folder)
     with interruption_told(lambda: _how_to_go_on(folder)):
         from pdescry.discovery import resume as go_on
 
@@ -123,7 +124,7 @@ def show(folder: Folder, as_json: Json = False) -> None:
 
     Example: pdescry show rod.pdescry
     """
-    _check_run(folder)
+    check_run(folder)
     from pdescry.discovery import load
 
     _tell(load(folder), folder, False, as_json)
@@ -175,8 +176,6 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
 
 def _said(sentence: str) -> str:
     """What the library says, with settings as this command takes them."""
-    from pdescry.cli.wording import at_the_shell
-
     return re.sub(r"--(burn|thin|draws) (\d+)", r"--set sampler.\1=\2", at_the_shell(sentence))
 
 
@@ -188,11 +187,7 @@ def _table(law: Law) -> str:
         name = f"{row['field']}: {row['term']}" if several else row["term"]
         interval = f"{row['low']:.4g} to {row['high']:.4g}" + ("" if row["spread"] == "honest" else " (too narrow)")
         rows.append((name, f"{row['mean']:.4g}", f"{row['sd']:.2g}", interval))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    return "\n".join(
-        f"  {name:<{widths[0]}}  {mean:>{widths[1]}}  {sd:>{widths[2]}}  {interval}"
-        for name, mean, sd, interval in rows
-    )
+    return in_columns(rows)
 
 
 @contextmanager
@@ -229,7 +224,7 @@ def _check_folder(folder: Path, force: bool) -> None:
         )
 
 
-def _check_run(folder: Path) -> None:
+def check_run(folder: Path) -> None:
     from pdescry.errors import InputError
 
     if not (folder / "config.toml").exists():

@@ -1,8 +1,9 @@
-"""The library speaks of Python arguments; at the shell the same sentences speak of flags."""
+"""The library speaks of Python arguments, and in tables; at the shell the same sentences speak of flags."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _FLAGS = {
     "time": "--time",
@@ -39,6 +40,16 @@ def at_the_shell(message: str) -> str:
     message = _ARGUMENT.sub(lambda found: f"{_FLAGS[found[1]]} ", message)
     message = _LIMIT.sub(lambda found: "--" + found[1].replace("_", "-"), message)
     return re.sub(r"(--[\w-]+) +(?=[.,;:) ]|$)", r"\1", message)
+
+
+def in_columns(rows: Sequence[Sequence[str]]) -> str:
+    """Text in columns: the first and the last to the left, the others to the right."""
+    *widths, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+    lines = []
+    for first, *middle, last in rows:
+        cells = [f"{cell:>{width}}" for cell, width in zip(middle, widths[1:], strict=True)]
+        lines.append("  " + "  ".join([f"{first:<{widths[0]}}", *cells, last]))
+    return "\n".join(lines)
 
 
 def _quoted(conditions: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,12 +90,8 @@ class SparseFit:
     def concise(self) -> str:
         """The law with its spread in the last digits: ``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``."""
         sds = self.formal_sd[self.support] if self.spread is None else self.spread.sd
-        parts = [
-            f"{_concise(self.coefficients[j], sd)}*{self.terms[j]}".removesuffix("*1")
-            for j, sd in zip(np.flatnonzero(self.support), sds, strict=True)
-        ]
-        law = " + ".join(parts).replace("+ -", "- ") or "nothing is left"
-        return f"{self.field}_{'t' * self.time_order} = {law}"
+        kept = [self.terms[j] for j in np.flatnonzero(self.support)]
+        return concise(self.field, self.time_order, kept, self.coefficients[self.support], sds)
 
     def __repr__(self) -> str:
         kind = "formal, too narrow" if self.spread is None else "honest"
@@ -178,7 +175,17 @@ def _spread_notes(design: DesignMatrix, kept: NDArray[np.intp], spread: Spread |
     return notes
 
 
-def _concise(value: float, sd: float) -> str:
+def concise(
+    field: str, time_order: int, terms: Iterable[Term], values: NDArray[np.float64], sds: NDArray[np.float64]
+) -> str:
+    """A law with its spread in the last digits: ``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``."""
+    each = zip(terms, values, sds, strict=True)
+    parts = [f"{_with_spread(value, sd)}*{term}".removesuffix("*1") for term, value, sd in each]
+    law = " + ".join(parts).replace("+ -", "- ") or "nothing is left"
+    return f"{field}_{'t' * time_order} = {law}"
+
+
+def _with_spread(value: float, sd: float) -> str:
     """``0.0985(21)``: the sd in units of the last digits."""
     if not (math.isfinite(sd) and sd > 0):
         return f"{value:.4g}"

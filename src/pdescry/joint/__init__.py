@@ -1,0 +1,23 @@
+"""`Readings` and a law's terms → `JointFit`: field and coefficients inferred together, from the readings themselves.
+
+    Posterior, terms ─ refine(posterior, "u_t = u*u_x + u_xx") ─▶ JointFit ─▶ coefficients, held-out scores, field
+
+The two stages before (derivatives of an inferred field, a regression on them) lose most of what the readings know of
+the coefficients. Here the field is one that obeys the law: a tensor spline w whose residual vanishes, but for a
+thousandth of u_t, with coefficients c that are unknowns as it is. Minimised over both:
+
+    Σ (uᵢ − w(tᵢ, xᵢ))² / σᵢ²  +  ∫∫ (w_t − Σ cⱼ Tⱼ(w))² / τ²  +  a little roughness
+
+No boundary condition is needed: what enters through the ends is part of the field. By Laplace's approximation the
+Schur complement of the field is the precision of the coefficients, and each sensor can be predicted from the others
+in closed form: laws are compared by that.
+
+Read first ``fit.py`` (the verb and its answer), then ``objective.py`` (the sum above and its minimum).
+``splines.py`` is the field, ``mesh.py`` where its knots lie, ``held_out.py`` the prediction of left-out sensors.
+"""
+
+from __future__ import annotations
+
+from pdescry.joint.fit import JointFit, refine
+
+__all__ = ["JointFit", "refine"]

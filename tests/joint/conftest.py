@@ -1,0 +1,51 @@
+"""Readings of known fields, and a posterior that knows them but for a smooth error: sampling one takes minutes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from pdescry import JointFit, Posterior, Readings, Solution, refine, systems
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What `refine` asks of a posterior: the truth, blurred, with a guess of the noise that is twice too large."""
+
+    readings: Readings
+    truth: Solution
+    origin: tuple[float, float, float] = (1.0, 1.0, 1.0)  # units of t, x, u
+    noise: float = 0.1
+
+    def predict(self, t: np.ndarray, x: np.ndarray) -> xr.Dataset:
+        units_t, units_x, units_u = self.origin
+        times, places = np.asarray(t) / units_t, np.asarray(x) / units_x
+        field = self.truth.at(times[:, None], places[None, :]) * units_u
+        phase = 2 * np.pi * (places - places[0]) / np.ptp(self.readings.space) * units_x
+        wrong = field + 0.05 * field.std() * np.sin(phase) * np.cos(times)[:, None]
+        dims = ("t", "x")
+        sd = np.full_like(field, 0.1 * field.std())
+        return xr.Dataset({"u": (dims, wrong), "u_sd": (dims, sd)}, {"t": t, "x": x})
+
+    def noise_of_readings(self, rows: np.ndarray) -> np.ndarray:
+        return np.full((1, 1, len(rows)), self.noise * self.origin[2])
+
+
+def guess(name: str, noise: float = 0.05, seed: int = 0, sensors: int = 16, **more: Any) -> Posterior:
+    system = systems.get(name)
+    readings = system.observe(sensors=sensors, noise=noise, seed=seed, **more)
+    return cast(Posterior, Guess(readings, system.solution))
+
+
+@pytest.fixture(scope="session")
+def heat() -> Posterior:
+    return guess("heat")
+
+
+@pytest.fixture(scope="session")
+def fitted(heat: Posterior) -> JointFit:
+    return refine(heat, "u_t = u_xx")

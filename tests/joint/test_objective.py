@@ -1,0 +1,73 @@
+"""Slopes against differences, and held-out sensors against fits that never saw them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pdescry import Posterior, Term
+from pdescry.joint.held_out import held_out
+from pdescry.joint.objective import Minimum, Objective
+from pdescry.joint.splines import Axis, Space
+
+
+@pytest.fixture(scope="module")
+def small(heat: Posterior) -> Objective:
+    readings = heat.readings
+    x, t = readings.span["x"], readings.span["t"]
+    space = Space(Axis(np.linspace(*x, 9), 5), Axis(np.linspace(*t, 7), 4), (4, 1))
+    terms = tuple(Term.parse(text) for text in ("u_xx", "u*u_x", "x*u", "sin(u)"))
+    return Objective(space, readings, terms, np.full(len(readings), 0.05), 0.2, np.full(4, 3.0))
+
+
+def at(objective: Objective) -> np.ndarray:
+    return objective.space.nearest(lambda x, t: 6 + np.outer(np.cos(x / 3), np.exp(-t / 4)))
+
+
+def test_slopes_are_those_of_the_value(small: Objective) -> None:
+    random = np.random.default_rng(1)
+    field, coefficients = at(small), np.array([1.5, -0.2, 0.03, 0.1])
+    here = small.linearised(field, coefficients)
+    change, own = random.normal(size=small.space.n), random.normal(size=4)
+    step = 1e-5
+    ends = [small.value(field + sign * step * change, coefficients + sign * step * own) for sign in (1, -1)]
+    slope = (ends[0] - ends[1]) / (2 * step) / 2  # of half the value
+    assert here.slope @ change + here.own_slope @ own == pytest.approx(slope, rel=1e-6)
+
+
+def test_the_minimum_is_flat_and_says_when_it_was_not_reached(small: Objective) -> None:
+    found = small.minimise(at(small), np.array([1.5, 0.0, 0.0, 0.0]), 40)
+    assert found.converged
+    assert small.linearised(found.field, found.coefficients).promised(*found.factored.step()) < 1e-2
+    assert not small.minimise(at(small), np.array([1.5, 0.0, 0.0, 0.0]), 1).converged
+
+
+def test_a_held_out_sensor_is_as_if_it_had_never_been_read(small: Objective) -> None:
+    """A linear law; its coefficient as good as known: then the formula is exact."""
+    objective = replace(small, terms=small.terms[:1], prior_sd=np.array([1e-7]), tolerance=0.05)
+    table = held_out(Minimum(objective, *_solved(objective), 0.0, True))
+    for sensor in (0, 7):
+        own = np.flatnonzero(objective.readings.sensor == sensor)
+        noise = objective.noise.copy()
+        noise[own] = 1e6  # as good as not read
+        part = replace(objective, noise=noise)
+        field, coefficients = _solved(part)
+        seen = objective.seen[own]
+        errors = objective.readings.values[own, 0] - seen @ field
+        covariance = Minimum(part, field, coefficients, 0.0, True).factored.covariance(seen) + 0.05**2 * np.eye(
+            len(own)
+        )
+        _, log_determinant = np.linalg.slogdet(covariance)
+        density = -0.5 * (errors @ np.linalg.solve(covariance, errors) + log_determinant + len(own) * np.log(2 * np.pi))
+        row = table.iloc[sensor]
+        assert row["rms_error"] == pytest.approx(np.sqrt(np.mean(errors**2)), rel=1e-5)
+        assert row["expected"] == pytest.approx(np.sqrt(np.trace(covariance) / len(own)), rel=1e-5)
+        assert row["log_density"] == pytest.approx(density, abs=0.01)
+
+
+def _solved(objective: Objective) -> tuple[np.ndarray, np.ndarray]:
+    """One step of Newton is exact, and a second one takes rounding away."""
+    found = objective.minimise(np.zeros(objective.space.n), np.zeros(1), 3)
+    return found.field, found.coefficients
