@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,30 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
 from pdescry.equation import Equation, Term
-from pdescry.equation.algebra import expand
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError
 from pdescry.joint.held_out import held_out
-from pdescry.joint.mesh import finer_breaks, first_breaks
-from pdescry.joint.objective import Minimum, Objective, least_squares
-from pdescry.joint.splines import Array, Axis, Space
+from pdescry.joint.objective import Minimum, order_of
+from pdescry.joint.splines import Array
+from pdescry.joint.stages import HIGHEST, Start, noise_of, resolved
 from pdescry.regression.fit import concise
 from pdescry.regression.spread import TWO_SIDED_95
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress
 
-# The law may fail by so much of u_t (rms), from the first fit to the last: a hard law at once leads astray from a field
-# that obeys none yet.
-TOLERANCES = (1e-2, 3e-3, 1e-3)
-FINEST = 6  # meshes
-STEPS = 12  # of Gauss–Newton on each mesh; the last one has STEPS_AT_LAST
-STEPS_AT_LAST = 40
-# Prior sd of a coefficient: its term alone would make up so many times u_t.
-BROAD = 3.0
-# The least noise, as a share of the readings' sd: below it lies what splines of this number cannot resolve.
-LEAST_NOISE = 2e-4
-DEGREES = (5, 4)  # along x and t
-HIGHEST = 4  # derivative along x that quintic splines have
 # When to warn: a residual of so much of u_t; readings that scatter so much more about the law's field than about any.
 UNMET, MORE_SCATTER = 0.03, 1.3
 
@@ -53,6 +40,10 @@ class JointFit:
     terms: tuple[Term, ...]
     minimum: Minimum
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, posterior: Posterior, found: Minimum) -> JointFit:
+        return cls(posterior.readings, found.objective.terms, found, _notes(found, noise_of(posterior)))
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -136,21 +127,12 @@ def refine(
     law: an equation such as ``law.equation`` or ``"u_t = u*u_x + u_xx"``, or a list of terms. Only its terms count;
     coefficients are inferred. One field in one space dimension, first order in time.
     """
-    readings = posterior.readings
-    terms = _terms(law, readings)
+    terms = _terms(law, posterior.readings)
     tell = progress or (lambda what, fraction, left=None: None)
-    found = _first_fit(posterior, terms, tell)
-    for mesh in range(FINEST):
-        tell("refining the mesh", (1 + mesh) / (FINEST + 2), None)
-        breaks = finer_breaks(found)
-        if breaks is None:
-            break
-        found = _on_mesh(found, *breaks).minimise(_carried(found, *breaks), found.coefficients, STEPS)
-        found = _with_noise(found)
-    tell("finishing", (1 + FINEST) / (FINEST + 2), None)
-    found = found.objective.minimise(found.field, found.coefficients, STEPS_AT_LAST)
+    tell("field and law together", 0.0, None)
+    found = resolved(Start.of(posterior, order_of(terms)).fit(terms), tell)
     tell("finishing", 1.0, 0.0)
-    return JointFit(readings, terms, found, _notes(found, _noise(posterior)))
+    return JointFit.of(posterior, found)
 
 
 def _terms(law: Equation | str | Iterable[str | Term], readings: Readings) -> tuple[Term, ...]:
@@ -174,88 +156,11 @@ def _terms(law: Equation | str | Iterable[str | Term], readings: Readings) -> tu
         )
     if not terms:
         raise InputError("Expected a law of at least one term; got none; name some, such as 'u_t = u_xx'.")
-    highest = max((part.order() for term in terms for part in expand({term: 1.0})), default=0)
-    if highest > HIGHEST:
+    if (highest := order_of(terms)) > HIGHEST:
         raise InputError(
             f"Expected derivatives of at most order {HIGHEST}; got one of order {highest}; leave that term out."
         )
     return terms
-
-
-def _first_fit(posterior: Posterior, terms: tuple[Term, ...], tell: Progress) -> Minimum:
-    """On the first mesh, from the inferred field, the law harder and harder."""
-    readings = posterior.readings
-    x, t = (readings.span[name] for name in (readings.axes[0], readings.time_name))
-    space = _space(*first_breaks(x, t))
-    field = space.nearest(lambda places, times: posterior.predict(times, places)[readings.fields[0]].values.T)
-    trust = 1 / np.sqrt(_variance(posterior, space))
-    objective = Objective(space, readings, terms, _noise(posterior), 1.0, np.ones(len(terms)))
-    left, columns = objective.columns(field)
-    coefficients = least_squares(columns, left, trust * np.sqrt(space.area))
-    found = Minimum(objective, field, coefficients, np.inf, False)
-    for number, tolerance in enumerate(TOLERANCES):
-        tell("field and law together", number / len(TOLERANCES) / (FINEST + 2), None)
-        objective = _scaled(found, tolerance)
-        found = objective.minimise(found.field, found.coefficients, STEPS)
-    return _with_noise(found)
-
-
-def _space(x: Array, t: Array) -> Space:
-    return Space(Axis(x, DEGREES[0]), Axis(t, DEGREES[1]), (HIGHEST, 1))
-
-
-def _variance(posterior: Posterior, space: Space) -> Array:
-    """Of the inferred field at the points of quadrature, as far as they are sure: a tenth of the median is as good."""
-    name = posterior.readings.fields[0]
-    # One point an element will do, and costs a ninth.
-    x, t = ((axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in (space.x, space.t))
-    variance = posterior.predict(t, x)[f"{name}_sd"].values.T ** 2
-    variance = variance + 0.1 * np.median(variance) + np.finfo(float).tiny
-    points = len(space.x.points) // space.x.n, len(space.t.points) // space.t.n
-    return variance.repeat(points[0], axis=0).repeat(points[1], axis=1)
-
-
-def _scaled(found: Minimum, tolerance: float) -> Objective:
-    """With the tolerance and the prior in units of this field's u_t and terms."""
-    space = found.objective.space
-    left, columns = found.objective.columns(found.field)
-    size = np.sqrt(np.sum(space.area * left**2))
-    sizes = np.sqrt(np.sum(space.area * columns**2, axis=(1, 2)))
-    sizes[sizes == 0] = size
-    return replace(found.objective, tolerance=float(tolerance * size), prior_sd=BROAD * size / sizes)
-
-
-def _on_mesh(found: Minimum, x: Array, t: Array) -> Objective:
-    objective = replace(found.objective, space=_space(x, t))
-    carried = replace(found, objective=objective, field=_carried(found, x, t))
-    return _scaled(carried, TOLERANCES[-1])
-
-
-def _carried(found: Minimum, x: Array, t: Array) -> Array:
-    """The field on a finer mesh."""
-    old = found.objective.space
-    field = found.field.reshape(old.shape)
-    return _space(x, t).nearest(lambda places, times: old.x.matrix(places) @ field @ old.t.matrix(times).T)
-
-
-def _with_noise(found: Minimum) -> Minimum:
-    """With the noise that the misfit shows, unless the readings brought their own."""
-    objective = found.objective
-    if objective.readings.noise is not None:
-        return found
-    noise = _at_least(objective.noise * found.noise_factor(), objective.readings)
-    return replace(found, objective=replace(objective, noise=noise))
-
-
-def _noise(posterior: Posterior) -> Array:
-    """(N,): of the readings about the field that obeys no law."""
-    readings = posterior.readings
-    noise = np.sqrt(np.mean(posterior.noise_of_readings(np.arange(len(readings)))[:, 0] ** 2, axis=0))
-    return _at_least(noise, readings)
-
-
-def _at_least(noise: Array, readings: Readings) -> Array:
-    return np.maximum(noise, LEAST_NOISE * float(np.std(readings.values[:, 0])))
 
 
 def _notes(found: Minimum, before: Array) -> tuple[str, ...]:

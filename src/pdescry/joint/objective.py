@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,7 +20,7 @@ from pdescry.solver.evaluate import evaluate_terms
 # Weights of ∫∫ (L³ u_xxx)², ∫∫ (T² u_tt)² and ∫∫ u², with u in units of its sd: enough for the field to be determined
 # where nobody looks, and too little to blunt a shock.
 ROUGHNESS = (1e-10, 1e-5, 1e-2)
-JITTER = 1e-11  # of the diagonal: for Cholesky's sake
+JITTER = 1e-15  # of the diagonal: for Cholesky's sake
 SHARES = (1.0, 0.4, 0.1)  # of a step, tried in turn
 DAMPINGS = 6
 ENOUGH = 1e-2  # of twice the log posterior: a step that promises less is not taken
@@ -44,6 +44,11 @@ class Objective:
     def opened(self) -> list[Sum]:
         """The terms without conservative forms."""
         return [expand({term: 1.0}) for term in self.terms]
+
+    @property
+    def order(self) -> int:
+        """Of the law, along x."""
+        return order_of(self.terms)
 
     @cached_property
     def seen(self) -> csr_array:
@@ -269,6 +274,11 @@ class Minimum:
         freedoms = -(up - down) / (4 * log_step)
         n = len(objective.noise)
         return float(np.sqrt(np.sum(objective.misfit(self.field) ** 2) / max(n - freedoms, n / 10)))
+
+
+def order_of(terms: Iterable[Term]) -> int:
+    """The highest derivative in them, conservative forms opened."""
+    return max((part.order() for term in terms for part in expand({term: 1.0})), default=0)
 
 
 def least_squares(columns: Sequence[Array] | Array, left: Array, weights: Array) -> Array:
