@@ -45,7 +45,8 @@ def test_the_first_lines_run(tmp_path):
     code = SMALL + shown.replace("discover(readings, ", 'discover(readings, ["u_xx"], **small, ').replace(
         "draws=5", "draws=1"
     )
-    run(code, tmp_path)
+    refined = block("python", "fit = pdescry.refine(").replace("cloud", "rod").replace("u_x + u_xx", "u_xx")
+    run(code + refined, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"rod.csv", "rod.pdescry", "copy.pdescry"}
 
 

@@ -17,6 +17,7 @@ from pdescry.surrogate.pool import Progress
 # The law may fail by so much of u_t (rms), from the first fit to the last: a hard law at once leads astray from a field
 # that obeys none yet.
 TOLERANCES = (1e-2, 3e-3, 1e-3)
+DRAWS = 100  # of the field, averaged to begin from
 FINEST = 6  # meshes
 STEPS = 12  # of Gauss–Newton on each mesh; the last one has STEPS_AT_LAST
 STEPS_AT_LAST = 40
@@ -43,11 +44,14 @@ class Start:
     def of(cls, posterior: Posterior, order: int) -> Start:
         """order: of the law to come, along x."""
         readings = posterior.readings
+        noise = noise_of(posterior)
+        if posterior.n_draws > DRAWS:  # to begin from, as good as all
+            posterior = posterior.of_draws(np.linspace(0, posterior.n_draws - 1, DRAWS).astype(int))
         x, t = (readings.span[name] for name in (readings.axes[0], readings.time_name))
         space = _space(*first_breaks(x, t, order))
         field = space.nearest(lambda places, times: posterior.predict(times, places)[readings.fields[0]].values.T)
         trust = np.sqrt(space.area / _variance(posterior, space))
-        return cls(readings, space, field, trust, noise_of(posterior))
+        return cls(readings, space, field, trust, noise)
 
     def fit(self, terms: tuple[Term, ...]) -> Minimum:
         """The law harder and harder, from the coefficients of a regression."""
