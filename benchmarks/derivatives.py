@@ -107,7 +107,7 @@ def blocked(one):
         def work(where, block):
             out[:, :, where] = np.asarray(compiled(layers, block))[:, :, : where.stop - where.start]
 
-        Lanes(None, None, "", [1.0]).run(work, inputs)
+        Lanes(None, None, "").run(work, inputs, 1.0)
         return out
 
     return run
