@@ -103,7 +103,10 @@ def test_progress_is_told_and_never_falls(heat: Posterior) -> None:
     [
         ("u_tt = u_xx", "first order in time"),
         ("u_t = u_xx; v_t = u", "u_t = …"),
-        ([], "at least one term"),
+        ([], "at least one"),
+        (["u_xx", "u_xx"], "more than once"),
+        (["u_t"], "time derivative"),
+        (Equation.parse("u_t = u_yy"), "u_yy|y"),
         (["u_xxxxx"], "at most order 4"),
     ],
 )
@@ -130,6 +133,12 @@ def test_fourth_derivatives_do_not_drown_the_readings(heat: Posterior, fitted: J
     assert fit.sd[0] > 0.9 * fitted.sd[0]
     edges = fit.held_out["expected"].to_numpy()[[0, -1]]
     assert (edges > 1.05 * fit.noise[0]).all()
+
+
+def test_terms_that_say_the_same_are_told(heat: Posterior) -> None:
+    """d_x(u*u_x) is u*u_xx + u_x^2: only the prior tells their coefficients apart, and it says so by its sds."""
+    fit = refine(heat, ["u_xx", "d_x(u*u_x)", "u*u_xx", "u_x^2"])
+    assert (fit.sd[1:] > 0.5).all()
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ def test_the_minimum_is_flat_and_says_when_it_was_not_reached(small: Objective) 
 def test_a_held_out_sensor_is_as_if_it_had_never_been_read(small: Objective) -> None:
     """A linear law; its coefficient as good as known: then the formula is exact."""
     objective = replace(small, terms=small.terms[:1], prior_sd=np.array([1e-7]), tolerance=0.05)
-    table = held_out(Minimum(objective, *_solved(objective), 0.0, True))
+    table = held_out(Minimum(objective, *_solved(objective), True))
     for sensor in (0, 7):
         own = np.flatnonzero(objective.readings.sensor == sensor)
         noise = objective.noise.copy()
@@ -56,9 +56,7 @@ def test_a_held_out_sensor_is_as_if_it_had_never_been_read(small: Objective) -> 
         field, coefficients = _solved(part)
         seen = objective.seen[own]
         errors = objective.readings.values[own, 0] - seen @ field
-        covariance = Minimum(part, field, coefficients, 0.0, True).factored.covariance(seen) + 0.05**2 * np.eye(
-            len(own)
-        )
+        covariance = Minimum(part, field, coefficients, True).factored.covariance(seen) + 0.05**2 * np.eye(len(own))
         _, log_determinant = np.linalg.slogdet(covariance)
         density = -0.5 * (errors @ np.linalg.solve(covariance, errors) + log_determinant + len(own) * np.log(2 * np.pi))
         row = table.iloc[sensor]

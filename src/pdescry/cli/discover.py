@@ -13,7 +13,7 @@ import typer
 
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
-from pdescry.cli.wording import at_the_shell, in_columns
+from pdescry.cli.wording import at_the_shell, terms_in_columns
 
 if TYPE_CHECKING:
     from pdescry.discovery import Law
@@ -181,13 +181,15 @@ def _said(sentence: str) -> str:
 
 def _table(law: Law) -> str:
     """Terms, coefficients and intervals, in columns."""
-    rows = [("term", "coefficient", "sd", "95 % interval")]
     several = len(law.fits) > 1
-    for row in law.coefficients.to_dict(orient="records"):
-        name = f"{row['field']}: {row['term']}" if several else row["term"]
-        interval = f"{row['low']:.4g} to {row['high']:.4g}" + ("" if row["spread"] == "honest" else " (too narrow)")
-        rows.append((name, f"{row['mean']:.4g}", f"{row['sd']:.2g}", interval))
-    return in_columns(rows)
+    return terms_in_columns(
+        (
+            f"{row['field']}: {row['term']}" if several else row["term"],
+            row,
+            "" if row["spread"] == "honest" else " (too narrow)",
+        )
+        for row in law.coefficients.to_dict(orient="records")
+    )
 
 
 @contextmanager

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pdescry.cli.discover import Folder, Quiet, check_run
-from pdescry.cli.wording import in_columns
+from pdescry.cli.wording import in_columns, terms_in_columns
 
 if TYPE_CHECKING:
     from pdescry.joint import JointFit
@@ -59,21 +59,17 @@ def refine(
 
 
 def _table(fit: JointFit) -> str:
-    rows = [("term", "coefficient", "sd", "95 % interval")]
-    for row in fit.coefficients.to_dict(orient="records"):
-        interval = f"{row['low']:.4g} to {row['high']:.4g}"
-        rows.append((row["term"], f"{row['mean']:.4g}", f"{row['sd']:.2g}", interval))
     errors = fit.held_out
     return "\n".join(
         [
-            in_columns(rows),
+            terms_in_columns((row["term"], row, "") for row in fit.coefficients.to_dict(orient="records")),
             f"Each sensor predicted from the others: rms error {_rms(errors['rms_error']):.3g}, expected "
             f"{_rms(errors['expected']):.3g}; score {fit.log_score:.1f}.",
         ]
     )
 
 
-def _rms(values) -> float:
+def _rms(values: Any) -> float:
     return float((values.to_numpy() ** 2).mean() ** 0.5)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 _FLAGS = {
     "time": "--time",
@@ -50,6 +51,14 @@ def in_columns(rows: Sequence[Sequence[str]]) -> str:
         cells = [f"{cell:>{width}}" for cell, width in zip(middle, widths[1:], strict=True)]
         lines.append("  " + "  ".join([f"{first:<{widths[0]}}", *cells, last]))
     return "\n".join(lines)
+
+
+def terms_in_columns(rows: Iterable[tuple[str, Mapping[str, Any], str]]) -> str:
+    """Coefficients with their intervals; each row a name, the numbers, and what to add to the interval."""
+    cells = [("term", "coefficient", "sd", "95 % interval")]
+    for name, row, remark in rows:
+        cells.append((name, f"{row['mean']:.4g}", f"{row['sd']:.2g}", f"{row['low']:.4g} to {row['high']:.4g}{remark}"))
+    return in_columns(cells)
 
 
 def _quoted(conditions: str) -> str:

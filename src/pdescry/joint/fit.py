@@ -12,9 +12,9 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
-from pdescry.equation import Equation, Term
+from pdescry.equation import Equation, Term, candidates
 from pdescry.equation.equation import Component
-from pdescry.errors import InputError
+from pdescry.errors import InputError, PdescryError
 from pdescry.joint.held_out import held_out
 from pdescry.joint.objective import Minimum, order_of
 from pdescry.joint.splines import Array
@@ -32,18 +32,20 @@ UNMET, MORE_SCATTER = 0.03, 1.3
 class JointFit:
     """A law's coefficients and the field that obeys it, inferred together.
 
-    coefficients: (k,), covariance: (k, k), by Laplace's approximation, the field's uncertainty included. noise: (N,)
-    sds of the readings. notes: what to know before relying on it.
+    values: (k,), covariance: (k, k), by Laplace's approximation, the field's uncertainty included. noise: (N,) sds of
+    the readings. notes: what to know before relying on it.
     """
 
-    readings: Readings
-    terms: tuple[Term, ...]
     minimum: Minimum
     notes: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, posterior: Posterior, found: Minimum) -> JointFit:
-        return cls(posterior.readings, found.objective.terms, found, _notes(found, noise_of(posterior)))
+    @property
+    def readings(self) -> Readings:
+        return self.minimum.objective.readings
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        return self.minimum.objective.terms
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -130,9 +132,16 @@ def refine(
     terms = _terms(law, posterior.readings)
     tell = progress or (lambda what, fraction, left=None: None)
     tell("field and law together", 0.0, None)
-    found = resolved(Start.of(posterior, order_of(terms)).fit(terms), tell)
+    try:
+        found = resolved(Start.of(posterior, order_of(terms)).fit(terms), tell)
+        notes = _notes(found, noise_of(posterior))
+    except np.linalg.LinAlgError:
+        raise PdescryError(
+            f"The law {', '.join(map(str, terms))} could not be fitted: its terms cannot be told apart, or their "
+            "numbers are too far apart; leave some out."
+        ) from None
     tell("finishing", 1.0, 0.0)
-    return JointFit.of(posterior, found)
+    return JointFit(found, notes)
 
 
 def _terms(law: Equation | str | Iterable[str | Term], readings: Readings) -> tuple[Term, ...]:
@@ -149,13 +158,9 @@ def _terms(law: Equation | str | Iterable[str | Term], readings: Readings) -> tu
             raise InputError(
                 f"Expected a law {readings.fields[0]}_t = …, first order in time; got {law}; refine such a law."
             )
-        terms = tuple(component.coefficients)
-    else:
-        terms = tuple(
-            term if isinstance(term, Term) else Term.parse(term, readings.fields, readings.axes) for term in law
-        )
-    if not terms:
-        raise InputError("Expected a law of at least one term; got none; name some, such as 'u_t = u_xx'.")
+        law = component.coefficients
+    # By their text, so that fields and axes of another law are refused, too.
+    terms = candidates([str(term) for term in law], fields=readings.fields, axes=readings.axes)
     if (highest := order_of(terms)) > HIGHEST:
         raise InputError(
             f"Expected derivatives of at most order {HIGHEST}; got one of order {highest}; leave that term out."
@@ -168,6 +173,10 @@ def _notes(found: Minimum, before: Array) -> tuple[str, ...]:
     notes, objective = [], found.objective
     if not found.converged:
         notes.append("The fit had not settled when it was stopped: rely on the interval less than it says.")
+    if found.factored.damping:
+        notes.append(
+            "The numbers of this law are too far apart for double precision: rely neither on sds nor on scores."
+        )
     if found.unresolved > UNMET:
         notes.append(
             f"The law fails by {found.unresolved:.1%} of {objective.readings.fields[0]}_t even at best: "

@@ -156,7 +156,7 @@ class Objective:
             if down is None:
                 break
             field, coefficients, value, damping = down
-        return Minimum(self, field, coefficients, value, converged)
+        return Minimum(self, field, coefficients, converged)
 
     def _downhill(
         self,
@@ -203,18 +203,19 @@ class Linearised:
                 raise
             return self.solved(max(100 * damping, 1e-9))
         through = cho_solve_banded((factor, True), self.cross, check_finite=False)
-        return Factored(self, factor, through, self.own - self.cross.T @ through)
+        return Factored(self, factor, through, self.own - self.cross.T @ through, damping)
 
 
 @dataclass(frozen=True, eq=False)
 class Factored:
     """``through``: (n, k), how the field follows a coefficient, negated; ``schur``: (k, k), the coefficients'
-    precision once the field has followed."""
+    precision once the field has followed; ``damping``: what was asked for, or more, where Cholesky needed it."""
 
     at: Linearised
     factor: Array
     through: Array
     schur: Array
+    damping: float
 
     def solve(self, right: Array) -> Array:
         return cho_solve_banded((self.factor, True), right, check_finite=False)
@@ -240,7 +241,6 @@ class Minimum:
     objective: Objective
     field: Array
     coefficients: Array
-    value: float
     converged: bool
 
     @cached_property

@@ -58,7 +58,7 @@ class Start:
         objective = Objective(self.space, self.readings, terms, self.noise, 1.0, np.ones(len(terms)))
         left, columns = objective.columns(self.field)
         coefficients = least_squares(columns, left, self.trust)
-        found = Minimum(objective, self.field, coefficients, np.inf, False)
+        found = Minimum(objective, self.field, coefficients, False)
         for tolerance in TOLERANCES:
             found = scaled(found, tolerance).minimise(found.field, found.coefficients, STEPS)
         return found
