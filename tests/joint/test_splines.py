@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
 from pdescry.joint.splines import MOMENTS, Axis, Space
 
@@ -12,12 +11,6 @@ from pdescry.joint.splines import MOMENTS, Axis, Space
 @pytest.fixture(scope="module")
 def space() -> Space:
     return Space(Axis(np.array([0.0, 0.4, 1.1, 1.5, 3.0]), 5), Axis(np.array([1.0, 1.1, 1.5, 2.0]), 4), (4, 1))
-
-
-def full(bands: np.ndarray) -> np.ndarray:
-    n = bands.shape[1]
-    lower = sum(np.diag(bands[k, : n - k], -k) for k in range(min(len(bands), n)))
-    return np.asarray(lower + np.tril(lower, -1).T)
 
 
 def test_polynomials_and_their_derivatives_are_exact(space: Space) -> None:
@@ -39,7 +32,7 @@ def test_moments_square_to_the_mean_square_of_what_is_linear_in_each_element(spa
     assert np.sum(space.moments(values) ** 2) == pytest.approx(np.sum(space.area * values**2))
 
 
-def test_banded_products_are_those_of_the_full_matrix(space: Space) -> None:
+def test_products_are_those_of_the_full_matrix(space: Space) -> None:
     random = np.random.default_rng(0)
     shape = (len(space.x.points), len(space.t.points))
     operator = {(0, 1): random.normal(size=shape), (2, 0): random.normal(size=shape)}
@@ -49,12 +42,15 @@ def test_banded_products_are_those_of_the_full_matrix(space: Space) -> None:
         basis = np.eye(space.n)[column]
         applied = sum(factor * space.values(basis, orders) for orders, factor in operator.items())
         matrix[:, column] = space.moments(np.asarray(applied)).ravel()
-    np.testing.assert_allclose(full(space.gram(rows)), matrix.T @ matrix, atol=1e-9)
     right = random.normal(size=(*rows.shape[:2], 3))
     np.testing.assert_allclose(space.pulled(rows, right), matrix.T @ right.reshape(-1, 3), atol=1e-9)
 
+    np.testing.assert_allclose(space.squared_columns(rows), (matrix**2).sum(axis=0))
 
-def test_a_sparse_matrix_as_bands(space: Space) -> None:
-    seen = space.at(np.array([0.2, 1.3]), np.array([1.05, 1.7]))
-    squares = csr_array(seen.T @ seen)
-    np.testing.assert_allclose(full(space.banded(squares)), squares.toarray())
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+def test_lumped_squares_are_about_the_integral(order: int) -> None:
+    axis = Axis(np.concatenate([[0, 0.01, 0.02, 0.04], np.linspace(0.06, 1, 60)]), 5)
+    coefficients = np.linalg.lstsq(axis.matrix(axis.points), np.sin(4 * axis.points), rcond=None)[0]
+    wanted = np.sum(axis.weights * (axis.matrix(axis.points, order) @ coefficients) ** 2)
+    assert np.sum((axis.lumped(order) @ coefficients) ** 2) == pytest.approx(wanted, rel=0.02)

@@ -15,10 +15,10 @@ from pdescry.data import Readings
 from pdescry.equation import Equation, Term, candidates
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError, PdescryError
-from pdescry.joint.held_out import held_out
+from pdescry.joint.held_out import held_out, score
 from pdescry.joint.objective import Minimum, order_of
 from pdescry.joint.splines import Array
-from pdescry.joint.stages import HIGHEST, Start, noise_of, resolved
+from pdescry.joint.stages import HIGHEST, Start, harder, noise_of, resolved
 from pdescry.regression.fit import concise
 from pdescry.regression.spread import TWO_SIDED_95
 from pdescry.surrogate import Posterior
@@ -87,8 +87,8 @@ class JointFit:
 
     @property
     def log_score(self) -> float:
-        """Log density of all readings, each sensor predicted from the others: the higher, the better the law."""
-        return float(self.held_out["log_density"].to_numpy().sum())
+        """Log density of the sensors between others, each predicted from the rest: the higher, the better the law."""
+        return score(self.held_out)
 
     def predict(self, t: ArrayLike, x: ArrayLike) -> xr.Dataset:
         """Mean, sd and 95 % interval of the field on the grid of times t and places x, between the sensors."""
@@ -129,12 +129,12 @@ def refine(
     law: an equation such as ``law.equation`` or ``"u_t = u*u_x + u_xx"``, or a list of terms. Only its terms count;
     coefficients are inferred. One field in one space dimension, first order in time.
     """
-    terms = _terms(law, posterior.readings)
+    terms = terms_of(law, posterior.readings)
     tell = progress or (lambda what, fraction, left=None: None)
     tell("field and law together", 0.0, None)
     try:
-        found = resolved(Start.of(posterior, order_of(terms)).fit(terms), tell)
-        notes = _notes(found, noise_of(posterior))
+        found = resolved(harder(Start.of(posterior).fit(terms)), tell)
+        notes = notes_of(found, noise_of(posterior))
     except np.linalg.LinAlgError:
         raise PdescryError(
             f"The law {', '.join(map(str, terms))} could not be fitted: its terms cannot be told apart, or their "
@@ -144,23 +144,25 @@ def refine(
     return JointFit(found, notes)
 
 
-def _terms(law: Equation | str | Iterable[str | Term], readings: Readings) -> tuple[Term, ...]:
-    if max(len(readings.fields), len(readings.axes)) > 1:
+def terms_of(law: Equation | str | Iterable[str | Term], readings: Readings) -> tuple[Term, ...]:
+    """Those of a law, or of a library of candidates by name."""
+    if len(readings.axes) != 1 or len(readings.fields) != 1:
         raise InputError(
             "Expected readings of one field along one axis; got "
             f"{', '.join(readings.fields)} along {', '.join(readings.axes)}; refine a law of one field."
         )
-    if isinstance(law, str):
+    if isinstance(law, str) and "=" in law:
         law = Equation.parse(law, readings.axes)
     if isinstance(law, Equation):
-        component, *others = law.components
-        if others or component.field != readings.fields[0] or component.time_order != 1:
+        component = law.components[0]
+        if len(law.components) != 1 or component.field != readings.fields[0] or component.time_order != 1:
             raise InputError(
                 f"Expected a law {readings.fields[0]}_t = …, first order in time; got {law}; refine such a law."
             )
         law = component.coefficients
     # By their text, so that fields and axes of another law are refused, too.
-    terms = candidates([str(term) for term in law], fields=readings.fields, axes=readings.axes)
+    source = law if isinstance(law, str) else [str(term) for term in law]
+    terms = candidates(source, fields=readings.fields, axes=readings.axes)
     if (highest := order_of(terms)) > HIGHEST:
         raise InputError(
             f"Expected derivatives of at most order {HIGHEST}; got one of order {highest}; leave that term out."
@@ -168,15 +170,11 @@ def _terms(law: Equation | str | Iterable[str | Term], readings: Readings) -> tu
     return terms
 
 
-def _notes(found: Minimum, before: Array) -> tuple[str, ...]:
+def notes_of(found: Minimum, before: Array) -> tuple[str, ...]:
     """before: the noise about the field that obeys no law."""
     notes, objective = [], found.objective
     if not found.converged:
         notes.append("The fit had not settled when it was stopped: rely on the interval less than it says.")
-    if found.factored.damping:
-        notes.append(
-            "The numbers of this law are too far apart for double precision: rely neither on sds nor on scores."
-        )
     if found.unresolved > UNMET:
         notes.append(
             f"The law fails by {found.unresolved:.1%} of {objective.readings.fields[0]}_t even at best: "

@@ -3,6 +3,9 @@
 With C the posterior covariance of the field at the readings of one sensor and e their misfit, both in units of the
 noise, the misfit without that sensor would have been (1 − C)⁻¹ e, with covariance (1 − C)⁻¹: exact where the field is
 linear in what is unknown, and to first order elsewhere.
+
+The outermost sensors do not count in the score: beyond the others nothing is known of what comes in from outside, and
+no law could predict it.
 """
 
 from __future__ import annotations
@@ -18,8 +21,10 @@ LEAST = 1e-8
 
 
 def held_out(found: Minimum) -> pd.DataFrame:
-    """One row a sensor: how many readings, log density of them, rms error and what it should be."""
+    """One row a sensor: whether it lies between others, how many readings, log density of them, rms error and what it
+    should be."""
     objective, readings = found.objective, found.objective.readings
+    x = readings.space[:, 0]
     misfit, rows = objective.misfit(found.field), []
     for sensor in range(readings.n_sensors):
         own = np.flatnonzero(readings.sensor == sensor)
@@ -35,6 +40,7 @@ def held_out(found: Minimum) -> pd.DataFrame:
         rows.append(
             {
                 "sensor": sensor,
+                "inside": bool(x.min() < x[own].min() and x[own].max() < x.max()),
                 "readings": len(own),
                 "log_density": float(density),
                 "rms_error": float(np.sqrt(np.mean(errors**2))),
@@ -42,3 +48,8 @@ def held_out(found: Minimum) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def score(table: pd.DataFrame) -> float:
+    """Log density of the sensors between others, each predicted from the rest."""
+    return float(table.loc[table["inside"], "log_density"].sum())

@@ -7,21 +7,20 @@ import numpy as np
 from pdescry.joint.objective import Minimum
 from pdescry.joint.splines import QUADRATURE, Array
 
-# Elements along x: before any are halved, and at most. The squares of fourth derivatives of short splines are so large
-# that nothing of the readings is left beside them in double precision: fewer elements.
-ALONG_X = {False: (64, 160), True: (24, 48)}  # with fourth derivatives: True
+# Elements before any are halved, and at most.
+ALONG_X = (64, 160)
 ALONG_T = (24, 60)
 EARLIEST = 5e-4  # of the duration: the first element in time
 RESOLVED = 3e-3  # a residual of so much of u_t is met well enough
 
 
-def first_breaks(x: tuple[float, float], t: tuple[float, float], order: int) -> tuple[Array, Array]:
+def first_breaks(x: tuple[float, float], t: tuple[float, float]) -> tuple[Array, Array]:
     """Even, but halved again and again towards the first time: an initial state that does not fit the ends leaves them
-    in a layer, which other laws would explain if it were blurred. order: of the law, along x."""
+    in a layer, which other laws would explain if it were blurred."""
     even = np.linspace(0, 1, ALONG_T[0] + 1)
     halvings = int(np.ceil(np.log2(even[1] / EARLIEST)))
     times = np.unique(np.concatenate([even, even[1] / 2.0 ** np.arange(1, halvings + 1)]))
-    return np.linspace(*x, ALONG_X[order > 3][0] + 1), t[0] + (t[1] - t[0]) * times
+    return np.linspace(*x, ALONG_X[0] + 1), t[0] + (t[1] - t[0]) * times
 
 
 def finer_breaks(found: Minimum) -> tuple[Array, Array] | None:
@@ -31,7 +30,7 @@ def finer_breaks(found: Minimum) -> tuple[Array, Array] | None:
     space = found.objective.space
     residual = found.objective.residual(found.field, found.coefficients)
     share = (space.area * residual**2).reshape(space.x.n, QUADRATURE, space.t.n, QUADRATURE)
-    x = _halved(space.x.breaks, share.sum(axis=(1, 2, 3)), ALONG_X[found.objective.order > 3][1])
+    x = _halved(space.x.breaks, share.sum(axis=(1, 2, 3)), ALONG_X[1])
     t = _halved(space.t.breaks, share.sum(axis=(0, 1, 3)), ALONG_T[1])
     if len(x) == space.x.n + 1 and len(t) == space.t.n + 1:
         return None

@@ -7,22 +7,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
-from scipy.sparse import csr_array, diags_array, kron
+from scipy.linalg import solve_triangular
+from scipy.sparse import csr_array, diags_array, kron, vstack
 
 from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.equation.algebra import add, expand, partial, scale
 from pdescry.equation.term import Coordinate, Derivative, Sum
 from pdescry.joint.splines import Array, Space
+from pdescry.joint.triangle import Triangle, triangle
 from pdescry.solver.evaluate import evaluate_terms
 
 # Weights of ∫∫ (L³ u_xxx)², ∫∫ (T² u_tt)² and ∫∫ u², with u in units of its sd: enough for the field to be determined
 # where nobody looks, and too little to blunt a shock.
 ROUGHNESS = (1e-10, 1e-5, 1e-2)
-JITTER = 1e-15  # of the diagonal: for Cholesky's sake
-SHARES = (1.0, 0.4, 0.1)  # of a step, tried in turn
-DAMPINGS = 6
+SHARES = (1.0, 0.3, 0.1, 0.03)  # of a step, tried in turn
+GOOD_PART = 0.3  # of what a step promised
+CORRECTIONS = 6  # of the field
 ENOUGH = 1e-2  # of twice the log posterior: a step that promises less is not taken
 
 
@@ -45,41 +46,29 @@ class Objective:
         """The terms without conservative forms."""
         return [expand({term: 1.0}) for term in self.terms]
 
-    @property
-    def order(self) -> int:
-        """Of the law, along x."""
-        return order_of(self.terms)
-
     @cached_property
     def seen(self) -> csr_array:
         """(N, n): the field at the readings."""
         return self.space.at(self.readings.space[:, 0], self.readings.time)
 
     @cached_property
-    def data(self) -> Array:
-        weighted = diags_array(1 / self.noise) @ self.seen
-        return self.space.banded(csr_array(weighted.T @ weighted))
-
-    @cached_property
-    def roughness(self) -> csr_array:
-        """The prior's precision, (n, n)."""
-        axes = self.space.x, self.space.t
-        width, duration = (float(np.ptp(axis.breaks)) for axis in axes)
+    def smoothness(self) -> csr_array:
+        """Rows whose squares are the prior's −2 log density, (m, n)."""
+        x, t = self.space.x, self.space.t
+        width, duration = (float(np.ptp(axis.breaks)) for axis in (x, t))
         unit = float(np.std(self.readings.values[:, 0])) or 1.0
-        total = csr_array((self.space.n, self.space.n))
+        parts = []
         for weight, (order_x, order_t), length in zip(
             ROUGHNESS, ((3, 0), (0, 2), (0, 0)), (width**3, duration**2, 1.0), strict=True
         ):
-            along_x, along_t = (
-                csr_array(axis.matrix(axis.points, order).T * axis.weights @ axis.matrix(axis.points, order))
-                for axis, order in zip(axes, (order_x, order_t), strict=True)
-            )
-            total = total + weight * (length / unit) ** 2 / (width * duration) * csr_array(kron(along_x, along_t))
-        return total
+            size = np.sqrt(weight / (width * duration)) * length / unit
+            parts.append(size * kron(x.lumped(order_x), t.lumped(order_t)))
+        return csr_array(vstack(parts))
 
     @cached_property
-    def _prior(self) -> Array:
-        return self.space.banded(self.roughness)
+    def fixed(self) -> csr_array:
+        """Rows that no law changes: readings and prior."""
+        return csr_array(vstack([-diags_array(1 / self.noise) @ self.seen, self.smoothness]))
 
     # ---- at one place --------------------------------------------------------------------------------------------
 
@@ -113,7 +102,7 @@ class Objective:
             return float(
                 np.sum(self.misfit(field) ** 2)
                 + np.sum(physics**2)
-                + field @ (self.roughness @ field)
+                + np.sum((self.smoothness @ field) ** 2)
                 + np.sum((coefficients / self.prior_sd) ** 2)
             )
 
@@ -129,111 +118,130 @@ class Objective:
             if isinstance(variable, Derivative) and (slope := partial(law, variable)):
                 orders = (len(variable.axes), 0)
                 operator[orders] = -evaluate_terms(slope, values, left) / self.tolerance
-        rows = space.rows(operator)
         residual = space.moments((left - np.tensordot(coefficients, columns, 1)) / self.tolerance)
-        terms = np.stack([space.moments(column / self.tolerance) for column in columns], axis=-1)
-        precision = space.gram(rows) + self.data + self._prior
+        terms = [-space.moments(column / self.tolerance) for column in columns]
         return Linearised(
-            precision,
-            cross=-space.pulled(rows, terms),
-            own=np.einsum("epk,epl->kl", terms, terms) + np.diag(self.prior_sd**-2.0),
-            slope=space.pulled(rows, residual[..., None])[:, 0]
-            - self.seen.T @ (self.misfit(field) / self.noise)
-            + self.roughness @ field,
-            own_slope=-np.einsum("ep,epk->k", residual, terms) + coefficients / self.prior_sd**2,
+            space,
+            space.rows(operator),
+            np.stack([*terms, residual], axis=-1),
+            self.fixed,
+            np.concatenate([self.misfit(field), self.smoothness @ field]),
+            np.column_stack([np.diag(1 / self.prior_sd), coefficients / self.prior_sd]),
         )
 
     def minimise(self, field: Array, coefficients: Array, steps: int) -> Minimum:
-        """From a start: damped where the full step leads uphill."""
-        value, damping, converged = self.value(field, coefficients), 0.0, False
+        """Gauss–Newton from a start, the field following the coefficients where a step leads uphill."""
+        value, converged = self.value(field, coefficients), False
         for _ in range(steps):
             here = self.linearised(field, coefficients)
-            step = here.solved(damping).step()
-            if here.promised(*step) < ENOUGH:
+            step = here.solved().step()
+            if (promised := here.promised(*step)) < ENOUGH:
                 converged = True
                 break
-            down = self._downhill(here, step, field, coefficients, value, damping)
+            down = self._downhill(field, coefficients, step, value, promised)
             if down is None:
                 break
-            field, coefficients, value, damping = down
+            field, coefficients, value = down
         return Minimum(self, field, coefficients, converged)
 
     def _downhill(
-        self,
-        here: Linearised,
-        step: tuple[Array, Array],
-        field: Array,
-        coefficients: Array,
-        value: float,
-        damping: float,
-    ) -> tuple[Array, Array, float, float] | None:
-        """Where a step leads that lowers the value, and the damping for the next; None where none does."""
-        for _ in range(DAMPINGS):
-            for share in SHARES:
-                new, new_coefficients = field + share * step[0], coefficients + share * step[1]
-                if (found := self.value(new, new_coefficients)) < value:
-                    return new, new_coefficients, found, damping / 10 if share == 1.0 and damping > 1e-8 else damping
-            damping = max(10 * damping, 1e-7)
-            step = here.solved(damping).step()
-        return None
+        self, field: Array, coefficients: Array, step: tuple[Array, Array], value: float, promised: float
+    ) -> tuple[Array, Array, float] | None:
+        """Where a step leads that lowers the value by a good part of what it promised; None where none does."""
+        best = None
+        for share in SHARES:
+            new, new_coefficients = field + share * step[0], coefficients + share * step[1]
+            found = self.value(new, new_coefficients)
+            for _ in range(CORRECTIONS):
+                if found < value - GOOD_PART * share * promised:
+                    return new, new_coefficients, found
+                # Field and coefficients are multiplied in the law: once these have moved, the field is mended.
+                mended = new + self.linearised(new, new_coefficients).solved().step_of_field()
+                before, found = found, self.value(mended, new_coefficients)
+                if not found < before:
+                    found = before
+                    break
+                new = mended
+            if found < value and (best is None or found < best[2]):
+                best = new, new_coefficients, found
+                if share < 1:
+                    break
+        return best
 
 
 @dataclass(frozen=True, eq=False)
 class Linearised:
-    """Second derivatives of half the objective: ``precision`` of the field (banded), ``cross`` (n, k), ``own`` (k, k);
-    and first derivatives ``slope`` (n,), ``own_slope`` (k,)."""
+    """Rows whose squares sum to twice the objective's half, linear in a change of field and of the k coefficients.
 
-    precision: Array
-    cross: Array
+    by_law: (elements, MOMENTS², local basis), on_law: (elements, MOMENTS², k + 1), the last column what is left without
+    a change. fixed: (m, n), on_fixed: (m,), of readings and prior. own: (k, k + 1), of the coefficients' prior.
+    """
+
+    space: Space
+    by_law: Array
+    on_law: Array
+    fixed: csr_array
+    on_fixed: Array
     own: Array
-    slope: Array
-    own_slope: Array
+
+    @cached_property
+    def slope(self) -> Array:
+        """(n,): of half the objective, in the field."""
+        return self.space.pulled(self.by_law, self.on_law[..., -1:])[:, 0] + self.fixed.T @ self.on_fixed
+
+    @cached_property
+    def own_slope(self) -> Array:
+        """(k,): in the coefficients."""
+        law = np.einsum("ep,epk->k", self.on_law[..., -1], self.on_law[..., :-1])
+        return law + self.own[:, :-1].T @ self.own[:, -1]
 
     def promised(self, change: Array, own: Array) -> float:
         """By how much a full step should lower the objective, were it quadratic."""
         return float(-(self.slope @ change + self.own_slope @ own))
 
-    def solved(self, damping: float = 0.0) -> Factored:
-        bands = self.precision.copy()
-        bands[0] *= 1 + max(damping, JITTER)
-        try:
-            factor = cholesky_banded(bands, lower=True, check_finite=False)
-        except LinAlgError:
-            if damping > 1e-2:
-                raise
-            return self.solved(max(100 * damping, 1e-9))
-        through = cho_solve_banded((factor, True), self.cross, check_finite=False)
-        return Factored(self, factor, through, self.own - self.cross.T @ through, damping)
+    def solved(self) -> Factored:
+        padded = np.zeros((len(self.on_fixed), self.on_law.shape[-1]))
+        padded[:, -1] = self.on_fixed
+        reduced = triangle(self.space, self.by_law, self.on_law, self.fixed, padded)
+        rest = np.linalg.qr(np.vstack([reduced.rest, self.own]), mode="r")
+        return Factored(reduced, rest)
 
 
 @dataclass(frozen=True, eq=False)
 class Factored:
-    """``through``: (n, k), how the field follows a coefficient, negated; ``schur``: (k, k), the coefficients'
-    precision once the field has followed; ``damping``: what was asked for, or more, where Cholesky needed it."""
+    """``rest``: (≤ k + 1, k + 1), the coefficients' triangle once the field has followed, and what is left over."""
 
-    at: Linearised
-    factor: Array
-    through: Array
-    schur: Array
-    damping: float
+    field: Triangle
+    rest: Array
 
-    def solve(self, right: Array) -> Array:
-        return cho_solve_banded((self.factor, True), right, check_finite=False)
+    @property
+    def root(self) -> Array:
+        """(k, k): its square is the coefficients' precision, the field having followed."""
+        k = self.rest.shape[1] - 1
+        return self.rest[:k, :k]
+
+    @property
+    def schur(self) -> Array:
+        return self.root.T @ self.root
+
+    @cached_property
+    def through(self) -> Array:
+        """(n, k): how the field follows a coefficient, negated."""
+        return self.field.solve(self.field.right[:, :-1])
 
     def step(self) -> tuple[Array, Array]:
-        alone = self.solve(self.at.slope)
-        own = -np.linalg.solve(self.schur, self.at.own_slope - self.at.cross.T @ alone)
-        return np.asarray(-(alone + self.through @ own), float), np.asarray(own, float)
+        own = -solve_triangular(self.root, self.rest[: len(self.root), -1])
+        return -self.field.solve(self.field.right[:, -1] + self.field.right[:, :-1] @ own), own
+
+    def step_of_field(self) -> Array:
+        """With the coefficients as they are."""
+        return -self.field.solve(self.field.right[:, -1])
 
     def covariance(self, seen: csr_array) -> Array:
         """Posterior covariance of the field at the rows of ``seen``."""
-        moved = seen @ self.through
-        found = seen @ self.solve(seen.T.toarray()) + moved @ np.linalg.solve(self.schur, moved.T)
-        return np.asarray(found, float)
-
-    @property
-    def log_determinant(self) -> float:
-        return 2 * float(np.log(self.factor[0]).sum())
+        alone = self.field.solve_transposed(seen.T.toarray())
+        moved = solve_triangular(self.root, (seen @ self.through).T, trans="T")
+        return alone.T @ alone + moved.T @ moved
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,8 +258,8 @@ class Minimum:
     @property
     def covariance(self) -> Array:
         """(k, k), of the coefficients."""
-        found = np.linalg.inv(self.factored.schur)
-        return (found + found.T) / 2
+        inverse = solve_triangular(self.factored.root, np.eye(len(self.coefficients)))
+        return inverse @ inverse.T
 
     @property
     def unresolved(self) -> float:
@@ -267,7 +275,7 @@ class Minimum:
 
         def log_determinant(factor: float) -> float:
             scaled = replace(objective, noise=objective.noise * factor)
-            return scaled.linearised(self.field, self.coefficients).solved().log_determinant
+            return scaled.linearised(self.field, self.coefficients).solved().field.log_determinant
 
         # d log|Λ|/d log σ = −2 tr(Λ⁻¹ BᵀB/σ²): the number of freedoms, without an inverse.
         up, down = (log_determinant(np.exp(sign * log_step)) for sign in (1, -1))

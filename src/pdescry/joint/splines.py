@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array, eye_array
 
 Array = NDArray[np.float64]
 Orders = tuple[int, int]  # of the derivative: along x, along t
@@ -43,6 +43,18 @@ class Axis:
         """(len(at), size): values or derivatives of the basis; beyond the ends, those at the ends."""
         splines = self._splines.derivative(order) if order else self._splines
         return splines(np.clip(at, *self.breaks[[0, -1]]))
+
+    def lumped(self, order: int) -> csr_array:
+        """Rows whose squares sum to about the integral of the derivative's square."""
+        knots, found = self._splines.t, eye_array(self.size, format="csr")
+        for degree in range(self.degree, self.degree - order, -1):
+            knots = knots[1:-1]
+            n = found.shape[0]
+            differences = diags_array([-np.ones(n - 1), np.ones(n - 1)], offsets=[0, 1], shape=(n - 1, n))
+            found = diags_array(degree / (knots[degree : degree + n - 1] - knots[: n - 1])) @ differences @ found
+        degree = self.degree - order
+        n = found.shape[0]
+        return csr_array(diags_array(np.sqrt((knots[degree + 1 : degree + 1 + n] - knots[:n]) / (degree + 1))) @ found)
 
     def local(self, at: Array, order: int = 0) -> tuple[Array, NDArray[np.intp]]:
         """(len(at), degree + 1): the same for those that are not zero there, and the number of the first."""
@@ -120,13 +132,6 @@ class Space:
         found = found * self._root_area[:, :, None, None, None, None]
         return found.reshape(self.x.n * self.t.n, MOMENTS**2, -1)
 
-    def gram(self, rows: Array) -> Array:
-        """RᵀR, banded."""
-        low, high = self._triangle
-        products = (rows.transpose(0, 2, 1) @ rows)[:, low, high]
-        found = np.bincount(self._places, products.ravel(), minlength=(self.band + 1) * self.n)
-        return found.astype(float).reshape(self.band + 1, self.n)
-
     def pulled(self, rows: Array, values: Array) -> Array:
         """Rᵀv, (n, k) for values (elements, MOMENTS², k)."""
         products = rows.transpose(0, 2, 1) @ values
@@ -134,14 +139,9 @@ class Space:
         columns = [np.bincount(self._basis.ravel(), part.ravel(), minlength=self.n) for part in parts]
         return np.stack(columns, axis=1).astype(float)
 
-    def banded(self, matrix: csr_array) -> Array:
-        """A symmetric sparse matrix of no more bands, banded."""
-        entries = matrix.tocoo()
-        row, column = entries.coords
-        lower = row >= column
-        places = (row[lower] - column[lower]) * self.n + column[lower]
-        found = np.bincount(places, entries.data[lower], minlength=(self.band + 1) * self.n)
-        return found.astype(float).reshape(self.band + 1, self.n)
+    def squared_columns(self, rows: Array) -> Array:
+        """(n,): the diagonal of RᵀR."""
+        return np.bincount(self._basis.ravel(), (rows**2).sum(axis=1).ravel(), minlength=self.n).astype(float)
 
     # ---- made once ---------------------------------------------------------------------------------------------
 
@@ -172,13 +172,3 @@ class Space:
         in_x = np.arange(self.x.n)[:, None] + np.arange(self.x.degree + 1)
         in_t = np.arange(self.t.n)[:, None] + np.arange(self.t.degree + 1)
         return (in_x[:, None, :, None] * self.t.size + in_t[None, :, None, :]).reshape(self.x.n * self.t.n, -1)
-
-    @cached_property
-    def _triangle(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        return np.tril_indices(self._basis.shape[1])
-
-    @cached_property
-    def _places(self) -> NDArray[np.intp]:
-        low, high = self._triangle
-        row, column = self._basis[:, low], self._basis[:, high]
-        return ((row - column) * self.n + column).ravel()

@@ -19,7 +19,8 @@ from pdescry.surrogate.pool import Progress
 TOLERANCES = (1e-2, 3e-3, 1e-3)
 DRAWS = 100  # of the field, averaged to begin from
 FINEST = 6  # meshes
-STEPS = 12  # of Gauss–Newton on each mesh; the last one has STEPS_AT_LAST
+STEPS = 10  # of Gauss–Newton for each tolerance on the first mesh
+STEPS_ON_MESH = 4  # on each finer one; the last one has STEPS_AT_LAST
 STEPS_AT_LAST = 40
 # Prior sd of a coefficient: its term alone would make up so many times u_t.
 BROAD = 3.0
@@ -41,27 +42,35 @@ class Start:
     noise: Array
 
     @classmethod
-    def of(cls, posterior: Posterior, order: int) -> Start:
-        """order: of the law to come, along x."""
+    def of(cls, posterior: Posterior) -> Start:
         readings = posterior.readings
         noise = noise_of(posterior)
         if posterior.n_draws > DRAWS:  # to begin from, as good as all
             posterior = posterior.of_draws(np.linspace(0, posterior.n_draws - 1, DRAWS).astype(int))
         x, t = (readings.span[name] for name in (readings.axes[0], readings.time_name))
-        space = _space(*first_breaks(x, t, order))
+        space = _space(*first_breaks(x, t))
         field = space.nearest(lambda places, times: posterior.predict(times, places)[readings.fields[0]].values.T)
         trust = np.sqrt(space.area / _variance(posterior, space))
         return cls(readings, space, field, trust, noise)
 
+    def objective(self, terms: tuple[Term, ...]) -> Objective:
+        """Not scaled yet."""
+        return Objective(self.space, self.readings, terms, self.noise, 1.0, np.ones(len(terms)))
+
     def fit(self, terms: tuple[Term, ...]) -> Minimum:
-        """The law harder and harder, from the coefficients of a regression."""
-        objective = Objective(self.space, self.readings, terms, self.noise, 1.0, np.ones(len(terms)))
+        """The law, not yet hard, from the coefficients of a regression."""
+        objective = self.objective(terms)
         left, columns = objective.columns(self.field)
         coefficients = least_squares(columns, left, self.trust)
         found = Minimum(objective, self.field, coefficients, False)
-        for tolerance in TOLERANCES:
-            found = scaled(found, tolerance).minimise(found.field, found.coefficients, STEPS)
-        return found
+        return scaled(found, TOLERANCES[0]).minimise(found.field, found.coefficients, STEPS)
+
+
+def harder(found: Minimum) -> Minimum:
+    """The law harder and harder on the same mesh."""
+    for tolerance in TOLERANCES[1:]:
+        found = scaled(found, tolerance).minimise(found.field, found.coefficients, STEPS)
+    return found
 
 
 def resolved(found: Minimum, tell: Progress) -> Minimum:
@@ -72,8 +81,9 @@ def resolved(found: Minimum, tell: Progress) -> Minimum:
         breaks = finer_breaks(found)
         if breaks is None:
             break
-        found = with_noise(_on_mesh(found, *breaks))
+        found = _on_mesh(found, *breaks)
     tell("finishing", FINEST / (FINEST + 1), None)
+    found = with_noise(found)
     return found.objective.minimise(found.field, found.coefficients, STEPS_AT_LAST)
 
 
@@ -108,7 +118,7 @@ def _on_mesh(found: Minimum, x: Array, t: Array) -> Minimum:
     coefficients = found.field.reshape(old.shape)
     field = space.nearest(lambda places, times: old.x.matrix(places) @ coefficients @ old.t.matrix(times).T)
     carried = replace(found, objective=replace(found.objective, space=space), field=field)
-    return scaled(carried, TOLERANCES[-1]).minimise(field, found.coefficients, STEPS)
+    return scaled(carried, TOLERANCES[-1]).minimise(field, found.coefficients, STEPS_ON_MESH)
 
 
 def with_noise(found: Minimum) -> Minimum:
