@@ -1,5 +1,6 @@
-"""`Readings` and a law's terms → `JointFit`: field and coefficients inferred together, from the readings themselves.
+"""`Readings` → law: terms chosen, field and coefficients inferred together, from the readings themselves.
 
+    Posterior, candidates ─ choose(posterior, "general") ──────────▶ Choice ─▶ the best law, those near, probabilities
     Posterior, terms ─ refine(posterior, "u_t = u*u_x + u_xx") ─▶ JointFit ─▶ coefficients, held-out scores, field
 
 The two stages before (derivatives of an inferred field, a regression on them) lose most of what the readings know of
@@ -12,12 +13,16 @@ No boundary condition is needed: what enters through the ends is part of the fie
 Schur complement of the field is the precision of the coefficients, and each sensor can be predicted from the others
 in closed form: laws are compared by that.
 
-Read first ``fit.py`` (the verb and its answer), then ``objective.py`` (the sum above and its minimum).
-``splines.py`` is the field, ``mesh.py`` where its knots lie, ``held_out.py`` the prediction of left-out sensors.
+Read first ``fit.py`` (`refine` and its answer), then ``objective.py`` (the sum above and its minimum), ``stages.py``
+(how it is reached) and ``choose.py`` (the search for terms). ``splines.py`` is the field, ``mesh.py`` where its knots
+lie, ``triangle.py`` the linear algebra, ``held_out.py`` the prediction of left-out sensors, ``baselines.py`` the same
+without any law.
 """
 
 from __future__ import annotations
 
+from pdescry.joint.choice import Choice, Comparison
+from pdescry.joint.choose import Joint, choose
 from pdescry.joint.fit import JointFit, refine
 
-__all__ = ["JointFit", "refine"]
+__all__ = ["Choice", "Comparison", "Joint", "JointFit", "choose", "refine"]

@@ -10,22 +10,29 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve_triangular
+from scipy.special import ndtri
+from threadpoolctl import threadpool_limits
 
 from pdescry.data import Readings
 from pdescry.equation import Equation, Term, candidates
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError, PdescryError
 from pdescry.joint.held_out import held_out, score
+from pdescry.joint.mesh import HIGHEST
 from pdescry.joint.objective import Minimum, order_of
 from pdescry.joint.splines import Array
-from pdescry.joint.stages import HIGHEST, Start, harder, noise_of, resolved
+from pdescry.joint.stages import Start, harder, noise_of, resolved
 from pdescry.regression.fit import concise
 from pdescry.regression.spread import TWO_SIDED_95
 from pdescry.surrogate import Posterior
+from pdescry.surrogate.asked import Asked
 from pdescry.surrogate.pool import Progress
+from pdescry.surrogate.settings import check_whole
 
 # When to warn: a residual of so much of u_t; readings that scatter so much more about the law's field than about any.
 UNMET, MORE_SCATTER = 0.03, 1.3
+BLOCK = 128  # points predicted at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +61,8 @@ class JointFit:
 
     @cached_property
     def covariance(self) -> NDArray[np.float64]:
-        return self.minimum.covariance
+        with threadpool_limits(1, "blas"):  # the last digits must not hang on how many cores there are
+            return self.minimum.covariance
 
     @property
     def sd(self) -> NDArray[np.float64]:
@@ -90,26 +98,45 @@ class JointFit:
         """Log density of the sensors between others, each predicted from the rest: the higher, the better the law."""
         return score(self.held_out)
 
-    def predict(self, t: ArrayLike, x: ArrayLike) -> xr.Dataset:
-        """Mean, sd and 95 % interval of the field on the grid of times t and places x, between the sensors."""
-        t, x = (np.atleast_1d(np.asarray(part, float)) for part in (t, x))
+    def predict(
+        self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
+    ) -> xr.Dataset:
+        """Mean, sd and interval of the field that obeys the law, between the sensors; as `Posterior.predict`."""
         readings, space = self.readings, self.minimum.objective.space
-        for values, axis, name in ((t, space.t, readings.time_name), (x, space.x, readings.axes[0])):
+        asked = Asked.of((t, *places), (readings.time_name, *readings.axes), level, grid)
+        for values, axis, name in zip(asked.points.T, (space.t, space.x), asked.coords, strict=True):
             low, high = axis.breaks[[0, -1]]
-            if values.ndim != 1 or not ((values >= low) & (values <= high)).all():
+            beyond = values[(values < low) | (values > high)]
+            if len(beyond):
                 raise InputError(
-                    f"Expected {name} as numbers from {low:g} to {high:g}, where the law was fitted; ask for those."
+                    f"Expected {name} from {low:g} to {high:g}, where the law was fitted; got {beyond[0]:g}; beyond, "
+                    "ask the field that knows no law: law.posterior.predict."
                 )
-        sd = np.empty((len(t), len(x)))
-        mean = np.empty_like(sd)
-        for row, moment in enumerate(t):  # a row at a time: the covariance of all points would not fit into memory
-            seen = space.at(x, np.full(len(x), moment))
-            mean[row] = seen @ self.minimum.field
-            sd[row] = np.sqrt(np.maximum(np.diag(self.minimum.factored.covariance(seen)), 0))
-        name, dims = readings.fields[0], (readings.time_name, readings.axes[0])
-        parts = {"": mean, "_sd": sd, "_low": mean - TWO_SIDED_95 * sd, "_high": mean + TWO_SIDED_95 * sd}
-        found = {f"{name}{ending}": (dims, part) for ending, part in parts.items()}
-        return xr.Dataset(found, dict(zip(dims, (t, x), strict=True)), {"level": 0.95})
+        mean, variance = np.empty(len(asked.points)), np.empty(len(asked.points))
+        for start in range(0, len(mean), BLOCK):  # the covariance of all points would not fit into memory
+            some = slice(start, start + BLOCK)
+            seen = space.at(asked.points[some, 1], asked.points[some, 0])
+            mean[some] = seen @ self.minimum.field
+            variance[some] = np.diag(self.minimum.factored.covariance(seen))
+        sd = np.sqrt(np.maximum(variance, 0) + (np.mean(self.noise**2) if noise else 0.0))
+        reach, name = float(ndtri((1 + level) / 2)) * sd, readings.fields[0]
+        return asked.answered({name: mean, f"{name}_sd": sd, f"{name}_low": mean - reach, f"{name}_high": mean + reach})
+
+    def draw(self, number: int, seed: int = 0) -> tuple[Array, Array]:
+        """Laws with their fields, as likely as the readings leave them: (number, k) coefficients, (number, n) splines.
+
+        By Laplace's approximation: coefficients by their precision, and a field that follows them, but for what it
+        leaves open itself.
+        """
+        number = check_whole("number of draws", number, 1)
+        random = np.random.default_rng([check_whole("seed", seed, 0), 13])
+        with threadpool_limits(1, "blas"):
+            factored, k = self.minimum.factored, len(self.values)
+            normal = random.standard_normal((number, k + len(self.minimum.field))).T
+            moved = solve_triangular(factored.root, normal[:k])
+            alone = factored.field.solve(np.asfortranarray(normal[k:]))
+            fields = self.minimum.field[:, None] - factored.through @ moved + alone
+        return self.values + moved.T, fields.T
 
     def __str__(self) -> str:
         return concise(self.readings.fields[0], 1, self.terms, self.values, self.sd)

@@ -12,19 +12,24 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.linalg import get_lapack_funcs, solve_triangular
 from scipy.sparse import diags_array
 
+from pdescry.data import Readings
 from pdescry.joint.objective import Minimum
+from pdescry.joint.splines import Array
 
 # Nothing is left of a reading that the others do not predict at all.
 LEAST = 1e-8
+(_cholesky,) = get_lapack_funcs(("potrf",), dtype=np.float64)
 
 
 def held_out(found: Minimum) -> pd.DataFrame:
     """One row a sensor: whether it lies between others, how many readings, log density of them, rms error and what it
     should be."""
     objective, readings = found.objective, found.objective.readings
-    x = readings.space[:, 0]
+    between = inside(readings)
     misfit, rows = objective.misfit(found.field), []
     for sensor in range(readings.n_sensors):
         own = np.flatnonzero(readings.sensor == sensor)
@@ -36,11 +41,11 @@ def held_out(found: Minimum) -> pd.DataFrame:
         noise = objective.noise[own]
         errors = noise * (vectors @ (along / values))
         expected = noise**2 * ((vectors**2) @ (1 / values))
-        density = -0.5 * np.sum(along**2 / values - np.log(values) + np.log(2 * np.pi)) - np.sum(np.log(noise))
+        density = log_density(remaining, misfit[own]) - np.sum(np.log(noise))
         rows.append(
             {
                 "sensor": sensor,
-                "inside": bool(x.min() < x[own].min() and x[own].max() < x.max()),
+                "inside": bool(between[sensor]),
                 "readings": len(own),
                 "log_density": float(density),
                 "rms_error": float(np.sqrt(np.mean(errors**2))),
@@ -48,6 +53,28 @@ def held_out(found: Minimum) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def log_density(remaining: Array, misfit: Array) -> float:
+    """Of what a left-out sensor reads, in units of the noise: remaining is 1 − C, misfit e of the field that knows it."""
+    try:
+        root, info = _cholesky(remaining, lower=1)
+        if info != 0:
+            raise np.linalg.LinAlgError
+        along, log_determinant = solve_triangular(root, misfit, lower=True, check_finite=False), np.log(np.diag(root))
+        square, half_log = float(along @ along), float(np.sum(log_determinant))
+    except np.linalg.LinAlgError:  # nothing is left of it: so little that rounding shows
+        values, vectors = np.linalg.eigh((remaining + remaining.T) / 2)
+        values = np.maximum(values, LEAST)
+        square, half_log = float(np.sum((vectors.T @ misfit) ** 2 / values)), 0.5 * float(np.sum(np.log(values)))
+    return -0.5 * square + half_log - 0.5 * len(misfit) * float(np.log(2 * np.pi))
+
+
+def inside(readings: Readings) -> NDArray[np.bool_]:
+    """(sensors,): whether each lies between others."""
+    x = readings.space[:, 0]
+    own = [x[readings.sensor == sensor] for sensor in range(readings.n_sensors)]
+    return np.array([x.min() < each.min() and each.max() < x.max() for each in own])
 
 
 def score(table: pd.DataFrame) -> float:

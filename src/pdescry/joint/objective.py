@@ -203,7 +203,7 @@ class Linearised:
         padded = np.zeros((len(self.on_fixed), self.on_law.shape[-1]))
         padded[:, -1] = self.on_fixed
         reduced = triangle(self.space, self.by_law, self.on_law, self.fixed, padded)
-        rest = np.linalg.qr(np.vstack([reduced.rest, self.own]), mode="r")
+        rest = np.asarray(np.linalg.qr(np.vstack([reduced.rest, self.own]), mode="r"))
         return Factored(reduced, rest)
 
 
@@ -240,7 +240,7 @@ class Factored:
     def covariance(self, seen: csr_array) -> Array:
         """Posterior covariance of the field at the rows of ``seen``."""
         alone = self.field.solve_transposed(seen.T.toarray())
-        moved = solve_triangular(self.root, (seen @ self.through).T, trans="T")
+        moved = solve_triangular(self.root, (seen @ self.through).T, trans=1)
         return alone.T @ alone + moved.T @ moved
 
 

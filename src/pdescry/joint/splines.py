@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline
-from scipy.sparse import csr_array, diags_array, eye_array
+from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
 Orders = tuple[int, int]  # of the derivative: along x, along t
@@ -46,15 +46,14 @@ class Axis:
 
     def lumped(self, order: int) -> csr_array:
         """Rows whose squares sum to about the integral of the derivative's square."""
-        knots, found = self._splines.t, eye_array(self.size, format="csr")
+        knots, found = self._splines.t, np.eye(self.size)
         for degree in range(self.degree, self.degree - order, -1):
             knots = knots[1:-1]
-            n = found.shape[0]
-            differences = diags_array([-np.ones(n - 1), np.ones(n - 1)], offsets=[0, 1], shape=(n - 1, n))
-            found = diags_array(degree / (knots[degree : degree + n - 1] - knots[: n - 1])) @ differences @ found
+            spans = knots[degree:] - knots[:-degree]
+            found = degree * np.diff(found, axis=0) / spans[: len(found) - 1, None]
         degree = self.degree - order
-        n = found.shape[0]
-        return csr_array(diags_array(np.sqrt((knots[degree + 1 : degree + 1 + n] - knots[:n]) / (degree + 1))) @ found)
+        spans = knots[degree + 1 :] - knots[: -degree - 1]
+        return csr_array(np.sqrt(spans / (degree + 1))[:, None] * found)
 
     def local(self, at: Array, order: int = 0) -> tuple[Array, NDArray[np.intp]]:
         """(len(at), degree + 1): the same for those that are not zero there, and the number of the first."""

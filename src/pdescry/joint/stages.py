@@ -8,9 +8,9 @@ import numpy as np
 
 from pdescry.data import Readings
 from pdescry.equation import Term
-from pdescry.joint.mesh import finer_breaks, first_breaks
+from pdescry.joint.mesh import COARSE, MESHES, even_space, graded_space
 from pdescry.joint.objective import Minimum, Objective, least_squares
-from pdescry.joint.splines import Array, Axis, Space
+from pdescry.joint.splines import Array, Space
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress
 
@@ -18,16 +18,14 @@ from pdescry.surrogate.pool import Progress
 # that obeys none yet.
 TOLERANCES = (1e-2, 3e-3, 1e-3)
 DRAWS = 100  # of the field, averaged to begin from
-FINEST = 6  # meshes
-STEPS = 10  # of Gauss–Newton for each tolerance on the first mesh
-STEPS_ON_MESH = 4  # on each finer one; the last one has STEPS_AT_LAST
-STEPS_AT_LAST = 40
+RESOLVED = 0.015  # a residual of so much of u_t is met well enough
+STEPS = 7  # of Gauss–Newton for each tolerance on the first mesh
+STEPS_ON_MESH = 6  # on each finer one; the last one has STEPS_AT_LAST
+STEPS_AT_LAST = 20
 # Prior sd of a coefficient: its term alone would make up so many times u_t.
 BROAD = 3.0
 # The least noise, as a share of the readings' sd: below it lies what splines of this number cannot resolve.
 LEAST_NOISE = 2e-4
-DEGREES = (5, 4)  # along x and t
-HIGHEST = 4  # derivative along x that quintic splines have
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +46,10 @@ class Start:
         if posterior.n_draws > DRAWS:  # to begin from, as good as all
             posterior = posterior.of_draws(np.linspace(0, posterior.n_draws - 1, DRAWS).astype(int))
         x, t = (readings.span[name] for name in (readings.axes[0], readings.time_name))
-        space = _space(*first_breaks(x, t))
-        field = space.nearest(lambda places, times: posterior.predict(times, places)[readings.fields[0]].values.T)
+        even = even_space(x, t, MESHES[0])
+        field = even.nearest(lambda places, times: posterior.predict(times, places)[readings.fields[0]].values.T)
+        space = graded_space(even, field, COARSE)
+        field = _carried(field, even, space)
         trust = np.sqrt(space.area / _variance(posterior, space))
         return cls(readings, space, field, trust, noise)
 
@@ -74,21 +74,15 @@ def harder(found: Minimum) -> Minimum:
 
 
 def resolved(found: Minimum, tell: Progress) -> Minimum:
-    """On finer and finer meshes, with the noise that the misfit shows, until the law is met."""
-    found = with_noise(found)
-    for mesh in range(FINEST):
-        tell("refining the mesh", mesh / (FINEST + 1), None)
-        breaks = finer_breaks(found)
-        if breaks is None:
+    """On finer meshes, with the noise that the misfit shows, until the law is met."""
+    for number, size in enumerate(MESHES):
+        tell("refining the mesh", number / (len(MESHES) + 1), None)
+        found = _on_mesh(with_noise(found), size)
+        if found.unresolved < RESOLVED:
             break
-        found = _on_mesh(found, *breaks)
-    tell("finishing", FINEST / (FINEST + 1), None)
+    tell("finishing", len(MESHES) / (len(MESHES) + 1), None)
     found = with_noise(found)
     return found.objective.minimise(found.field, found.coefficients, STEPS_AT_LAST)
-
-
-def _space(x: Array, t: Array) -> Space:
-    return Space(Axis(x, DEGREES[0]), Axis(t, DEGREES[1]), (HIGHEST, 1))
 
 
 def _variance(posterior: Posterior, space: Space) -> Array:
@@ -112,13 +106,18 @@ def scaled(found: Minimum, tolerance: float) -> Objective:
     return replace(found.objective, tolerance=float(tolerance * size), prior_sd=BROAD * size / sizes)
 
 
-def _on_mesh(found: Minimum, x: Array, t: Array) -> Minimum:
-    """Fitted again on a finer mesh."""
-    old, space = found.objective.space, _space(x, t)
-    coefficients = found.field.reshape(old.shape)
-    field = space.nearest(lambda places, times: old.x.matrix(places) @ coefficients @ old.t.matrix(times).T)
+def _on_mesh(found: Minimum, size: tuple[int, int]) -> Minimum:
+    """Fitted again on another mesh, which follows the field."""
+    old = found.objective.space
+    space = graded_space(old, found.field, size)
+    field = _carried(found.field, old, space)
     carried = replace(found, objective=replace(found.objective, space=space), field=field)
     return scaled(carried, TOLERANCES[-1]).minimise(field, found.coefficients, STEPS_ON_MESH)
+
+
+def _carried(field: Array, old: Space, new: Space) -> Array:
+    values = field.reshape(old.shape)
+    return new.nearest(lambda places, times: old.x.matrix(places) @ values @ old.t.matrix(times).T)
 
 
 def with_noise(found: Minimum) -> Minimum:

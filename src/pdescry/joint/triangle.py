@@ -8,15 +8,19 @@ t moves over the mesh; what has left it on the left is final.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
-from scipy.linalg import LinAlgError
-from scipy.linalg.lapack import dgeqrf, dtbtrs
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, get_lapack_funcs
 from scipy.sparse import csr_array
 
 from pdescry.joint.splines import Array, Space
+
+Numbers = NDArray[np.intp]
+_rotate, _solve = get_lapack_funcs(("tpqrt", "tbtrs"), dtype=np.float64)
+PANEL = 24  # columns that LAPACK rotates at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +43,7 @@ class Triangle:
     def _solve(self, right: Array, trans: str) -> Array:
         if not right.size:
             return np.array(right, float)
-        found, info = dtbtrs(self.bands, right, uplo="U", trans=trans)
+        found, info = _solve(self.bands, right, uplo="U", trans=trans)
         if info != 0 or not np.isfinite(found).all():
             raise LinAlgError("The triangle is singular.")
         return found.reshape(right.shape)
@@ -58,51 +62,45 @@ def triangle(space: Space, moments: Array, on_moments: Array, sparse: csr_array,
     in_elements = moments.reshape(space.x.n, space.t.n, -1, space.x.degree + 1, space.t.degree + 1)
     on_elements = on_moments.reshape(space.x.n, -1, others)
     per_element = in_elements.shape[2]
+    of_law = space.t.n * per_element
+    # Where in a window (element along t, row, basis along x, basis along t) goes.
+    at = np.arange(of_law).reshape(space.t.n, per_element, 1, 1)
+    to = np.arange(space.t.n)[:, None, None, None] + n_t * np.arange(space.x.degree + 1)[:, None]
+    to = to + np.arange(space.t.degree + 1)
     rows_of, entries = _by_element(space, sparse)
     bands, right = np.zeros((space.band + 1, space.n)), np.zeros((space.n, others))
-    carried = np.zeros((0, wide + others))
-    first_t = np.arange(space.t.n)
+    factor = np.zeros((wide + others, wide + others), order="F")
     for element in range(space.x.n):
         own = rows_of[element]
         row, column, value = entries[element]
-        window = np.zeros((len(carried) + space.t.n * per_element + len(own), wide + others), order="F")
-        window[: len(carried)] = carried
-        start = len(carried)
-        for along_t in range(per_element):
-            at = start + first_t * per_element + along_t
-            for i in range(space.x.degree + 1):
-                for j in range(space.t.degree + 1):
-                    window[at, i * n_t + first_t + j] = in_elements[element, :, along_t, i, j]
-        start += space.t.n * per_element
-        window[len(carried) : start, wide:] = on_elements[element]
-        window[start + row, column - element * n_t] = value
-        window[start:, wide:] = on_sparse[own]
-        factor, _, _, info = dgeqrf(window, lwork=64 * window.shape[1], overwrite_a=1)
+        window = np.zeros((of_law + len(own), wide + others), order="F")
+        window[at, to] = in_elements[element]
+        window[:of_law, wide:] = on_elements[element]
+        window[of_law + row, column - element * n_t] = value
+        window[of_law:, wide:] = on_sparse[own]
+        factor, _, _, info = _rotate(0, min(PANEL, wide + others), factor, window, overwrite_a=1, overwrite_b=1)
         if info != 0:
             raise LinAlgError("A window of the mesh cannot be rotated.")
-        upper = np.triu(factor[: min(wide + others, len(factor))])
-        last = element == space.x.n - 1
-        done = wide if last else n_t
-        if len(upper) < done:
-            raise LinAlgError("The field is not determined.")
-        _store(bands, upper[:done, :wide], element * n_t)
-        right[element * n_t : element * n_t + done] = upper[:done, wide:]
-        carried = np.zeros((len(upper) - done, wide + others))
-        carried[:, : wide - n_t] = upper[done:, n_t:wide] if not last else 0.0
-        carried[:, wide:] = upper[done:, wide:]
+        done = wide if element == space.x.n - 1 else n_t
+        _store(bands, factor[:done, :wide], element * n_t)
+        right[element * n_t : element * n_t + done] = factor[:done, wide:]
+        moved = np.zeros_like(factor)  # the window moves on: what is left of it is a triangle again
+        moved[: wide - n_t, : wide - n_t] = factor[n_t:wide, n_t:wide]
+        moved[: wide - n_t, wide:] = factor[n_t:wide, wide:]
+        moved[wide:, wide:] = factor[wide:, wide:]
+        factor = moved
     if not (np.isfinite(bands).all() and bands[-1].all()):
         raise LinAlgError("The field is not determined.")
-    return Triangle(bands, right, carried[:, wide:])
+    return Triangle(bands, right, np.triu(factor[wide:, wide:]))
 
 
-def _by_element(space: Space, sparse: csr_array) -> tuple[list[Array], list[tuple[Array, Array, Array]]]:
+def _by_element(space: Space, sparse: csr_array) -> tuple[list[Numbers], list[tuple[Numbers, Numbers, Array]]]:
     """For each element along x the rows that begin there, and their entries (row among them, column, value)."""
-    n_t = space.t.size
-    counts = np.diff(sparse.indptr)
-    row = np.repeat(np.arange(sparse.shape[0]), counts)
-    first = np.full(sparse.shape[0], space.n)
+    n_rows = len(sparse.indptr) - 1
+    row = np.repeat(np.arange(n_rows), np.diff(sparse.indptr))
+    first = np.full(n_rows, space.n)
     np.minimum.at(first, row, sparse.indices)
-    element = np.minimum(first // n_t, space.x.n - 1)
+    element = np.minimum(first // space.t.size, space.x.n - 1)
     order = np.argsort(element, kind="stable")
     ends = np.searchsorted(element[order], np.arange(space.x.n + 1))
     rows_of = [order[low:high] for low, high in pairwise(ends)]
@@ -119,7 +117,12 @@ def _by_element(space: Space, sparse: csr_array) -> tuple[list[Array], list[tupl
 
 def _store(bands: Array, rows: Array, start: int) -> None:
     """Rows of R into LAPACK's upper bands: bands[band + i − j, j]."""
-    i, j = np.triu_indices(len(rows), 0, rows.shape[1])
-    near = j - i < len(bands)
-    i, j = i[near], j[near]
+    i, j = _upper(*rows.shape, len(bands))
     bands[len(bands) - 1 + i - j, start + j] = rows[i, j]
+
+
+@lru_cache(maxsize=16)
+def _upper(n_rows: int, n_columns: int, n_bands: int) -> tuple[Numbers, Numbers]:
+    i, j = np.triu_indices(n_rows, 0, n_columns)
+    near = j - i < n_bands
+    return i[near], j[near]

@@ -1,0 +1,75 @@
+"""What predicts left-out sensors without any law: a law has to be better than what knows no dynamics.
+
+Gaussian processes over (t, x), their scales fitted to the readings, with the same sensors left out in closed form:
+
+    constant     the field is one number
+    steady       any smooth profile along x that never changes
+    memoryless   any smooth profile along x, a new one at each moment
+    smooth       any field that is smooth in t and x
+
+Readings that are noise are predicted as well by the first, readings shuffled in time by the second or third. The fourth
+can predict as well as a law does where sensors are many: a law that it beats by far misses something.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, WhiteKernel
+
+from pdescry.data import Readings
+from pdescry.joint.held_out import inside
+from pdescry.joint.splines import Array
+
+SHORT, LONG = 1e-6, 1e6  # scales along t, in units of the duration: no memory, and no change
+MOST = 500  # readings that scales are fitted to, about
+
+
+def baselines(readings: Readings) -> dict[str, float]:
+    """Log density of the sensors between others, each predicted from the rest, by name of the baseline."""
+    points = np.column_stack([readings.time, readings.space[:, 0]])
+    points = (points - points.min(axis=0)) / np.ptp(points, axis=0)
+    values = readings.values[:, 0]
+    unit = float(np.std(values)) or 1.0
+    values = (values - values.mean()) / unit
+    found = {}
+    in_units = _inside_readings(readings) * float(np.log(unit))
+    for name, scale_t in (("constant", None), ("steady", LONG), ("memoryless", SHORT), ("smooth", 0.3)):
+        kernel = _fitted(points, values, scale_t)
+        found[name] = _left_out(np.asarray(kernel(points)), values, readings) - in_units
+    return found
+
+
+def _fitted(points: Array, values: Array, scale_t: float | None) -> Kernel:
+    noise = WhiteKernel(0.1, (1e-8, 1e2))
+    if scale_t is None:  # one number, of prior sd 1 in units of the readings'
+        kernel: Kernel = ConstantKernel(1.0, "fixed") + noise
+    else:
+        free = scale_t not in (SHORT, LONG)
+        bounds = [(1e-3, 1e2) if free else (scale_t, scale_t * (1 + 1e-9)), (1e-2, 1e2)]
+        kernel = ConstantKernel(1.0, (1e-4, 1e4)) * RBF(np.array([scale_t, 0.3]), bounds) + noise  # type: ignore[arg-type]
+    moments = np.unique(points[:, 0])
+    # Whole moments: what differs along x belongs together.
+    some = np.isin(points[:, 0], moments[:: -(-len(values) // MOST)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of scales at their bounds
+        process = GaussianProcessRegressor(kernel, alpha=1e-10).fit(points[some], values[some])
+    return process.kernel_  # type: ignore[no-any-return]
+
+
+def _left_out(covariance: Array, values: Array, readings: Readings) -> float:
+    precision = np.linalg.inv(covariance + 1e-10 * np.eye(len(values)))
+    pulled = precision @ values
+    total = 0.0
+    for sensor in np.flatnonzero(inside(readings)):
+        own = np.flatnonzero(readings.sensor == sensor)
+        block = precision[np.ix_(own, own)]
+        errors = np.linalg.solve(block, pulled[own])
+        total += 0.5 * (np.linalg.slogdet(block)[1] - errors @ block @ errors - len(own) * np.log(2 * np.pi))
+    return float(total)
+
+
+def _inside_readings(readings: Readings) -> int:
+    return int(np.isin(readings.sensor, np.flatnonzero(inside(readings))).sum())

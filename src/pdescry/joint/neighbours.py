@@ -1,0 +1,114 @@
+"""Laws a term or two from one that was fitted, all of them at once: scored as if nothing were nonlinear.
+
+At the minimum of a law every candidate's coefficient is let go, and the field follows in closed form. With G what the
+readings see of the field's freedoms and R, M those of the coefficients, each choice of terms costs matrices as small
+as a sensor's readings: hundreds of laws a second. Those that promise most are then fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.sparse import diags_array
+
+from pdescry.equation import Term
+from pdescry.joint.held_out import inside, log_density
+from pdescry.joint.objective import Minimum, Objective
+from pdescry.joint.price import price
+from pdescry.joint.splines import Array
+from pdescry.joint.stages import scaled
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbour:
+    """terms, where their coefficients would lie, and what the law would be worth were nothing nonlinear."""
+
+    terms: tuple[Term, ...]
+    coefficients: Array
+    score: float
+    worth: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Sensor:
+    """Its misfit, what the coefficients do to it, and 1 − C without them."""
+
+    misfit: Array
+    moved: Array
+    remaining: Array
+    log_noise: float
+
+
+class Neighbourhood:
+    """Everything about one minimum that laws near it need."""
+
+    def __init__(self, found: Minimum, candidates: tuple[Term, ...]) -> None:
+        self.candidates = candidates
+        self.kept = tuple(candidates.index(term) for term in found.objective.terms)
+        self.at = np.zeros(len(candidates))
+        self.at[list(self.kept)] = found.coefficients
+        objective = with_terms(found, candidates, self.at)
+        self.prior_sd = objective.prior_sd
+        solved = objective.linearised(found.field, self.at).solved()
+        k = len(candidates)
+        # The prior's own rows are left out here and added for each choice of terms.
+        self.rest = solved.field.rest
+        right = solved.field.right
+        readings = objective.readings
+        misfit = objective.misfit(found.field)
+        between = inside(readings)
+        self.sensors: list[_Sensor] = []
+        for sensor in np.flatnonzero(between):
+            own = np.flatnonzero(readings.sensor == sensor)
+            seen = diags_array(1 / objective.noise[own]) @ objective.seen[own]
+            freedoms = solved.field.solve_transposed(seen.T.toarray())  # (n, own)
+            through = freedoms.T @ right
+            remaining = np.eye(len(own)) - freedoms.T @ freedoms
+            log_noise = float(np.sum(np.log(objective.noise[own])))
+            self.sensors.append(_Sensor(misfit[own] + through[:, k], through[:, :k], remaining, log_noise))
+
+    def laws(self) -> Iterator[tuple[int, ...]]:
+        """One term dropped, added or exchanged; two added."""
+        kept, others = self.kept, [j for j in range(len(self.candidates)) if j not in self.kept]
+        for j in others:
+            yield (*kept, j)
+        for place in kept:
+            rest = tuple(j for j in kept if j != place)
+            if rest:
+                yield rest
+            for j in others:
+                yield (*rest, j)
+        for pair in combinations(others, 2):
+            yield (*kept, *pair)
+
+    def of(self, some: tuple[int, ...]) -> Neighbour:
+        """The law of these candidates."""
+        chosen = list(some)
+        dropped = [j for j in self.kept if j not in some]
+        fixed = self.rest[:, -1] - self.rest[:, dropped] @ self.at[dropped]
+        own = np.column_stack([np.diag(1 / self.prior_sd[chosen]), self.at[chosen] / self.prior_sd[chosen]])
+        factor = np.linalg.qr(np.vstack([np.column_stack([self.rest[:, chosen], fixed]), own]), mode="r")
+        size = len(chosen)
+        root = np.asarray(factor)[:size, :size]
+        change = -solve_triangular(root, np.asarray(factor)[:size, size])
+        inverse = solve_triangular(root, np.eye(size))
+        covariance = inverse @ inverse.T
+        score = 0.0
+        for sensor in self.sensors:
+            misfit = sensor.misfit - sensor.moved[:, dropped] @ self.at[dropped] + sensor.moved[:, chosen] @ change
+            along = sensor.moved[:, chosen] @ inverse
+            score += log_density(sensor.remaining - along @ along.T, misfit) - sensor.log_noise
+        coefficients = self.at[chosen] + change
+        worth = score - price(coefficients, covariance, self.prior_sd[chosen], len(self.candidates))
+        return Neighbour(tuple(self.candidates[j] for j in chosen), coefficients, score, worth)
+
+
+def with_terms(found: Minimum, terms: tuple[Term, ...], coefficients: Array) -> Objective:
+    """The same readings, mesh, noise and tolerance, for other terms."""
+    tolerance = found.objective.tolerance
+    other = replace(found, objective=replace(found.objective, terms=terms), coefficients=coefficients)
+    return replace(scaled(other, 1.0), tolerance=tolerance)
