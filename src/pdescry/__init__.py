@@ -3,8 +3,8 @@
 The names below load when first used, so that ``import pdescry`` is quick. Start with :func:`pdescry.read` for your own
 file or :mod:`pdescry.systems` for synthetic readings, and :func:`pdescry.discover` for the law behind them. Its stages
 are :func:`pdescry.interpolate` for the field, :func:`pdescry.differentiate` and :func:`pdescry.regress` for the law
-behind the field; :func:`pdescry.refine` infers the coefficients of a law together with the field, and
-:func:`pdescry.simulate` solves an equation forward.
+behind the field, or :func:`pdescry.choose` for the law together with the field; :func:`pdescry.refine` infers the
+coefficients of a law whose terms are given, and :func:`pdescry.simulate` solves an equation forward.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from pdescry.errors import EquationError as EquationError
     from pdescry.errors import InputError as InputError
     from pdescry.errors import PdescryError as PdescryError
+    from pdescry.joint import Choice as Choice
     from pdescry.joint import JointFit as JointFit
+    from pdescry.joint import choose as choose
     from pdescry.joint import refine as refine
     from pdescry.regression import SparseFit as SparseFit
     from pdescry.regression import regress as regress
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from pdescry.surrogate import interpolate as interpolate
 
 _HOME = {
+    "Choice": "pdescry.joint",
     "Derivatives": "pdescry.derivatives",
     "Equation": "pdescry.equation",
     "EquationError": "pdescry.errors",
@@ -53,6 +56,7 @@ _HOME = {
     "SparseFit": "pdescry.regression",
     "Term": "pdescry.equation",
     "candidates": "pdescry.equation",
+    "choose": "pdescry.joint",
     "differentiate": "pdescry.derivatives",
     "discover": "pdescry.discovery",
     "interpolate": "pdescry.surrogate",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tomllib
 from contextlib import redirect_stderr, redirect_stdout
@@ -16,8 +17,8 @@ from pdescry import systems
 from pdescry.cli import main
 from pdescry.cli.discover import _stem
 from pdescry.cli.progress import progress_bars
-from pdescry.discovery import choose_settings, to_toml
-from tests.discovery.conftest import TINY
+from pdescry.discovery import choose_settings, load, to_toml
+from tests.discovery.conftest import JOINT, TINY, near_tie, with_comparison
 
 
 class Finished(NamedTuple):
@@ -36,6 +37,20 @@ def finished(tmp_path_factory) -> Finished:
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
         main([*words, "-c", "u_xx, u_x", "--set", "sampler.draws=31", "--points", "301", "--workers", "1"])
+    return Finished(folder, int(ended.value.code or 0), out.getvalue(), err.getvalue())
+
+
+@pytest.fixture(scope="module")
+def jointly(finished) -> Finished:
+    """Law and field together, from the draws of the other run; what is known stands at the shell."""
+    folder = finished.folder
+    shutil.copytree(folder / "run", folder / "joint")
+    (folder / "joint.toml").write_text(to_toml(choose_settings("default", JOINT)), encoding="utf-8")
+    words = ["discover", str(folder / "rod.csv"), "--config", str(folder / "joint.toml"), "-o", str(folder / "joint")]
+    words += ["-c", "u_xx, u_x", "--set", "sampler.draws=31", "--points", "301", "--workers", "1", "--force"]
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        main([*words, "--method", "joint", "--known", "u_xx > 0", "--known", "u_xx", "--no-figures"])
     return Finished(folder, int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 
@@ -108,6 +123,9 @@ def test_a_folder_that_is_taken(here, run):
         (["--sampler", "gibbs"], "sampler.kind to be one of"),
         (["--chains", "0"], "number of chains"),
         (["--time", "clock"], "clock"),
+        (["--known", "u_xx > 1"], "'u_xx > 0' or 'u_xx < 0'"),
+        (["--known", "u_x^4"], "among the candidates"),
+        (["--known", "u > 0", "--method", "greedy"], "no setting regression.known"),
     ],
 )
 def test_bad_input_is_told_and_replaces_nothing(words, said, here, run):
@@ -162,6 +180,54 @@ def test_a_bar_for_each_stage(monkeypatch, capsys):
     with progress_bars(silent=True) as show:
         show("field: sampling", 0.5)
     assert capsys.readouterr().err == ""
+
+
+# ---- law and field together ------------------------------------------------------------------------------------------
+
+
+def test_what_is_printed_of_a_law_with_its_field(jointly):
+    assert jointly.code == 0
+    lines = jointly.out.splitlines()
+    assert lines[0].startswith("u_t = ")
+    assert lines[1].split() == ["term", "probability", "coefficient", "sd", "95", "%", "interval"]
+    assert lines[2].split()[:2] == ["u_xx", "1.00"]
+    assert "too narrow" not in jointly.out
+    assert re.search(r"Left-out sensors are predicted to within 0\.\d+ \(expected 0\.\d+\)\.", jointly.out)
+    told = tomllib.loads((jointly.folder / "joint" / "config.toml").read_text())
+    assert told["regression"]["method"] == "joint"
+    assert told["regression"]["known"] == ["u_xx > 0", "u_xx"]
+    assert not (jointly.folder / "joint" / "derivatives.nc").exists()
+
+
+def test_near_ties_are_printed(jointly, run, tmp_path):
+    near_tie(load(jointly.folder / "joint")).save(tmp_path / "near")
+    code, out, err = run("show", "near")
+    assert code == 0
+    assert re.fullmatch(r"  or u_t = .* \(probability 0\.30\)", out.splitlines()[1])
+    assert "Other laws explain the readings" in err
+    assert '--known "u_xx > 0"' in out
+
+
+def test_that_the_readings_do_not_tell_is_printed(jointly, run, tmp_path):
+    with_comparison(load(jointly.folder / "joint"), reason="They are noise.").save(tmp_path / "noise")
+    code, out, err = run("show", "noise")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "cannot tell: They are noise."
+    assert lines[1].startswith("The best law, which the readings do not support: u_t = ")
+    assert "95 % interval" not in out
+    assert "Warning: The readings do not tell a law" in err
+    assert "What to try next:" in out
+    code, _, err = run("refine", "noise")
+    assert code == 2
+    assert "name its terms with --law" in err
+
+
+def test_refine_takes_a_law_with_its_field(jointly, run, tmp_path):
+    shutil.copytree(jointly.folder / "joint", tmp_path / "joint")
+    code, out, _ = run("refine", "joint", "--quiet")
+    assert code == 0
+    assert "*u_xx" in out
 
 
 # ---- refine ----------------------------------------------------------------------------------------------------------

@@ -1,13 +1,17 @@
-"""A run as small as it gets: two chains of a tiny network on readings of heat in a rod."""
+"""Runs as small as they get: two chains of a tiny network on readings of heat in a rod; a regression, and jointly."""
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from pdescry import Law, Readings, discover, systems
+from pdescry.discovery.judgement import judge
 
 TINY: dict[str, Any] = {
     "law": {"candidates": ["u_xx", "u_x"]},
@@ -18,6 +22,8 @@ TINY: dict[str, Any] = {
     "derivatives": {"points": 300, "keep_points": 100, "keep_draws": 25},
     "regression": {"method": "stols", "threshold": 0.0},
 }
+
+JOINT = TINY | {"regression": {"method": "auto"}}
 
 
 @pytest.fixture(scope="session")
@@ -30,3 +36,28 @@ def finished(readings: Readings, tmp_path_factory: pytest.TempPathFactory) -> tu
     """A law, and the run directory it came from."""
     folder = tmp_path_factory.mktemp("runs") / "rod.pdescry"
     return discover(readings, config=TINY, workdir=folder, workers=1), folder  # two would compile the same at a time
+
+
+@pytest.fixture(scope="session")
+def chosen(
+    readings: Readings, finished: tuple[Law, Path], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Law, Path]:
+    """A law inferred together with the field, and its run directory; begun from the draws of the other."""
+    folder = tmp_path_factory.mktemp("runs") / "joint.pdescry"
+    shutil.copytree(finished[1], folder)
+    return discover(readings, config=JOINT, workdir=folder, overwrite=True, workers=1), folder
+
+
+def with_comparison(law: Law, **changes: Any) -> Law:
+    """The same law, compared in another way."""
+    assert law.choice is not None
+    choice = replace(law.choice, comparison=replace(law.choice.comparison, **changes))
+    warnings, advice = judge(law.posterior, law.diagnostics, [choice], law.forward)
+    return replace(law, fits=(choice,), warnings=warnings, advice=advice)
+
+
+def near_tie(law: Law) -> Law:
+    """The same law, and another that may as well be true."""
+    assert law.choice is not None
+    best = law.choice.comparison.alternatives.iloc[:1]
+    return with_comparison(law, alternatives=pd.concat([best, best], ignore_index=True).assign(probability=[0.7, 0.3]))

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from pdescry import Equation, InputError, Term, systems
-from pdescry.discovery.forward import check_forward, profile
+from pdescry.discovery.fields import NetworkField
+from pdescry.discovery.forward import check_forward
 from pdescry.discovery.judgement import judge
 
 
@@ -36,16 +37,17 @@ def test_predict_is_the_posteriors(finished):
 def test_profiles_are_the_field_in_double_precision(finished):
     law, _ = finished
     x = np.linspace(2, 8, 11)
-    found = profile(law.posterior, 1.5, (2, 8))
+    found = NetworkField(law.posterior).profile(1.5, (2, 8))
     np.testing.assert_allclose(found["u"](x), law.posterior.predict([1.5], x)["u"][0], atol=1e-3, rtol=0)
     # The mean is of some draws; of one draw it is exact up to single precision.
     draw = 7
     one = law.posterior.values(np.column_stack([np.full(11, 1.5), x]))[draw, 0]
-    np.testing.assert_allclose(profile(law.posterior, 1.5, (2, 8), draw)["u"](x), one, rtol=1e-4)
-    later = profile(law.posterior, 1.51, (2, 8), draw)["u"](x)
+    single = NetworkField(law.posterior.of_draws(np.array([draw])))
+    np.testing.assert_allclose(single.profile(1.5, (2, 8))["u"](x), one, rtol=1e-4)
+    later = single.profile(1.51, (2, 8))["u"](x)
     np.testing.assert_allclose(
-        profile(law.posterior, 1.505, (2, 8), draw)["u_t"](x),
-        (later - profile(law.posterior, 1.5, (2, 8), draw)["u"](x)) / 0.01,
+        single.profile(1.505, (2, 8))["u_t"](x),
+        (later - single.profile(1.5, (2, 8))["u"](x)) / 0.01,
         rtol=1e-2,
         atol=1e-3,
     )
@@ -73,7 +75,7 @@ def test_simulate_solves_the_law_forward(finished):
 def test_simulate_starts_from_the_inferred_field(finished):
     law = with_law(finished[0], "u_t = 2*u_xx")
     ends = law.readings.span["x"]
-    start = profile(law.posterior, 2.0, ends)["u"]
+    start = law.field.profile(2.0, ends)["u"]
     held = {side: f"u={float(start(np.array([end]))[0])!r}" for side, end in zip(("left", "right"), ends, strict=True)}
     found = law.simulate([2.0, 2.5, 3.0], boundary=held)
     assert list(found["t"].values) == [2.0, 2.5, 3.0]
@@ -108,12 +110,12 @@ def test_draws_of_the_law_spread_as_its_coefficients_do(finished):
 
 def test_an_ill_posed_law_is_told(finished):
     law = finished[0]
-    forward = check_forward(law.posterior, Equation.parse("u_t = -2*u_xx"))
+    forward = check_forward(law.field, Equation.parse("u_t = -2*u_xx"))
     assert forward.status == "ill-posed"
     warnings, advice = judge(law.posterior, law.diagnostics, law.fits, forward)
     assert any("ill-posed" in sentence for sentence in warnings)
     assert any("highest derivatives" in sentence for sentence in advice)
-    assert check_forward(law.posterior, Equation.parse("u_t = 2*u_xx")).status == "ok"
+    assert check_forward(law.field, Equation.parse("u_t = 2*u_xx")).status == "ok"
 
 
 def test_what_is_warned_of(finished):
@@ -132,13 +134,13 @@ def test_what_is_warned_of(finished):
 
 def test_forward_of_each_order(finished):
     """Conditions that fit the law; where there is no telling, none, and the reason."""
-    posterior = finished[0].posterior
-    assert check_forward(posterior, Equation.parse("u_t = -0.01*u")).boundary == "free at the left, free at the right"
+    field = finished[0].field
+    assert check_forward(field, Equation.parse("u_t = -0.01*u")).boundary == "free at the left, free at the right"
     for odd in ("u_t = -0.1*u_x", "u_t = -u_xxx"):
-        forward = check_forward(posterior, Equation.parse(odd))
+        forward = check_forward(field, Equation.parse(odd))
         assert forward.status == "not tried"
         assert "ends of the interval" in forward.message
-    assert check_forward(posterior, Equation.parse("u_t = t*u_xx")).status == "not tried"
+    assert check_forward(field, Equation.parse("u_t = t*u_xx")).status == "not tried"
 
 
 def test_a_law_that_holds_the_time_is_not_moved(finished):

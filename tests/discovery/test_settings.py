@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import tomllib
+from dataclasses import fields
 
 import numpy as np
 import pytest
 
 from pdescry import InputError
 from pdescry.discovery import PRESETS, Settings, choose_settings, from_words, load_config, merged, to_toml
-from pdescry.discovery.config import settings_from, spelled
-from pdescry.regression import REGRESSORS, STBLR, Greedy
+from pdescry.discovery.config import comment_on, settings_from, spelled
+from pdescry.discovery.settings import METHODS
+from pdescry.joint import Joint
+from pdescry.regression import STBLR, Greedy, SequentialRidge, SparseRegressor
 from pdescry.surrogate import HMC, MCLMC, NUTS, PAPER_DNN, Adam, Network, Noise, Prior
 from pdescry.surrogate.samplers import SAMPLERS
 
@@ -22,9 +25,14 @@ def round_trip(settings: Settings, tmp_path) -> Settings:
     return settings_from(load_config(path))
 
 
+def parameters(settings: Settings) -> dict:
+    assert isinstance(settings.method, SparseRegressor)
+    return settings.method.get_params()
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("kind", [name for name in SAMPLERS if name != "Point"])
-@pytest.mark.parametrize("method", REGRESSORS)
+@pytest.mark.parametrize("method", ["auto", *METHODS])
 def test_every_setting_has_a_comment_and_survives_the_file(preset, kind, method, tmp_path):
     regression = {"method": method} | ({"threshold": 0.1} if method in ("stblr", "stols") else {})
     settings = PRESETS[preset].changed({"sampler": {"kind": kind}, "regression": regression})
@@ -47,6 +55,35 @@ def test_the_three_ways_agree(tmp_path):
     assert python.noise == Noise(0.1)
 
 
+def test_what_is_known_of_terms_in_the_three_ways(tmp_path):
+    python = choose_settings(None, None, method=Joint(known=("u_xx > 0", "u")))
+    assert round_trip(python, tmp_path) == python
+    assert 'known = ["u_xx > 0", "u"]' in to_toml(python)
+    for words in ([], ["regression.method=joint"], ["regression.method=auto"]):
+        assert choose_settings(None, from_words([*words, "regression.known=['u_xx > 0', 'u']"])) == python
+
+
+def test_every_setting_of_joint_has_a_comment():
+    """A field added to `Joint` wants one in ``config.py``."""
+    for each in fields(Joint):
+        assert comment_on("regression", each.name, "joint")
+
+
+def test_auto_is_what_was_not_chosen(tmp_path):
+    settings = PRESETS["default"]
+    assert (settings.method, settings.candidates) == (None, None)
+    assert settings.to_dict()["regression"] == {"method": "auto"}
+    assert settings.to_dict()["law"]["candidates"] == "auto"
+    back = {"law": {"candidates": "auto"}, "regression": {"method": "auto"}}
+    assert PRESETS["paper"].changed(back).method is None
+    assert PRESETS["paper"].changed(back).candidates is None
+    # A threshold asks for the one that has thresholds; either begins from what auto would have taken.
+    for given in ({"threshold": 0.2}, {"method": "sequential_ridge", "threshold": 0.2}):
+        assert parameters(settings.changed({"regression": given}))["threshold"] == 0.2
+    ridge = settings.changed({"regression": {"method": "sequential_ridge"}})
+    assert parameters(ridge) == SequentialRidge(0.1).get_params()
+
+
 def test_presets_are_the_papers():
     paper, printed = PRESETS["paper"], PRESETS["paper_as_printed"]
     assert paper.network == Network(50, 5)
@@ -56,10 +93,10 @@ def test_presets_are_the_papers():
     assert isinstance(paper.sampler, HMC)
     assert (paper.sampler.draws, paper.sampler.burn, paper.sampler.steps) == (5800, 200, 30)
     assert paper.chains == 1
-    assert paper.method.get_params()["gamma_power"] == 0.5
+    assert parameters(paper)["gamma_power"] == 0.5
     assert printed.network == Network(50, 4)
     assert printed.noise == Noise(0.01)
-    assert printed.method.get_params()["gamma_power"] == 1.0
+    assert parameters(printed)["gamma_power"] == 1.0
     assert isinstance(PRESETS["default"].sampler, MCLMC)
 
 
@@ -100,7 +137,7 @@ def test_texts_that_toml_has_its_own_way_with(tmp_path):
 def test_another_kind_begins_from_its_own_defaults():
     settings = PRESETS["paper"].changed({"sampler": {"kind": "nuts"}})
     assert settings.sampler == NUTS()
-    assert PRESETS["paper"].changed({"regression": {"method": "greedy"}}).method.get_params() == Greedy().get_params()
+    assert parameters(PRESETS["paper"].changed({"regression": {"method": "greedy"}})) == Greedy().get_params()
 
 
 @pytest.mark.parametrize(
@@ -110,7 +147,7 @@ def test_another_kind_begins_from_its_own_defaults():
         ({"smpler": {}}, "no setting smpler.*Did you mean sampler"),
         ({"sampler": 5}, "to be a table"),
         ({"sampler": {"kind": "gibbs"}}, r"sampler\.kind to be one of MCLMC"),
-        ({"regression": {"method": "lasso"}}, r"regression\.method to be one of stblr"),
+        ({"regression": {"method": "lasso"}}, r"regression\.method to be one of auto, joint, stblr"),
         ({"regression": {"method": "stblr"}}, "a threshold for STBLR"),
         ({"preset": "best"}, "preset to be one of default"),
         ({"noise": {"sd": "loud"}}, r"noise\.sd to be a number"),
@@ -122,7 +159,11 @@ def test_another_kind_begins_from_its_own_defaults():
         ({"start": {"steps": "many"}}, "steps of Adam"),
         ({"sampler": {"step_size": 0}, "preset": "paper"}, "step_size of HMC"),
         ({"law": {"candidates": 5}}, "candidates as a name or a list"),
-        ({"law": {"candidates": "auto"}}, "candidates as a name or a list"),
+        ({"law": {"candidates": {"u": 1}}}, "candidates as a name or a list"),
+        ({"regression": {"method": "joint", "threshold": 0.1}}, r"no setting regression\.threshold"),
+        ({"regression": {"known": ["u > 0"], "threshold": 0.1}}, r"no setting regression\.threshold"),
+        ({"regression": {"known": 5}}, "settings of Joint"),
+        ({"regression": {"proposals": 0}}, "number of proposals"),
         ({"derivatives": {"within": {"x": 5}}}, "'hull', 'box' or ranges"),
         ({"derivatives": {"within": {"x": ["a", "b"]}}}, "'hull', 'box' or ranges"),
         ({"preset": [1]}, "preset to be one of default"),

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
-from pdescry import JointFit, Posterior, Readings, Solution, refine, systems
+from pdescry import Choice, JointFit, Posterior, Readings, Solution, Term, refine, systems
+from pdescry.joint import Comparison
 
 
 @dataclass(frozen=True)
@@ -50,3 +52,19 @@ def heat() -> Posterior:
 @pytest.fixture(scope="session")
 def fitted(heat: Posterior) -> JointFit:
     return refine(heat, "u_t = u_xx")
+
+
+def compared(fit: JointFit, reason: str = "") -> Choice:
+    """A choice of u_xx from two candidates, as `choose` would make it in many seconds."""
+    alternatives = pd.DataFrame(
+        {
+            "terms": ["u_xx", "u_xx, u_x"],
+            "law": [str(fit), "u_t = 1.99(3)*u_xx + 0.01(2)*u_x"],
+            "score": [fit.log_score, fit.log_score + 1.5],
+            "worth": [0.0, -0.85],
+            "probability": [0.7, 0.3],
+        }
+    )
+    probabilities = pd.Series([1.0, 0.3], ["u_xx", "u_x"], name="probability")
+    comparison = Comparison(alternatives, probabilities, fit.held_out, {"constant": -1000.0, "smooth": 90.5}, reason)
+    return Choice(fit, (Term.parse("u_xx"), Term.parse("u_x")), comparison)

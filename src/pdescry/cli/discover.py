@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,7 +54,14 @@ def discover(
     sampler: Annotated[str | None, typer.Option(help="mclmc, adjusted-mclmc, hmc or nuts.")] = None,
     draws: Annotated[int | None, typer.Option(help="Draws of each chain.")] = None,
     method: Annotated[
-        str | None, typer.Option(help="stblr, stols, sequential-ridge, ard, greedy, best-subset.")
+        str | None,
+        typer.Option(
+            help="joint (the default where it can work), stblr, stols, sequential-ridge, ard, greedy, best-subset."
+        ),
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(help='What you know of a term: "u_xx > 0", "u < 0", "u_xx" (it is there); repeat for more.'),
     ] = None,
     threshold: Annotated[float | None, typer.Option(help="Threshold of the method.")] = None,
     points: Annotated[int | None, typer.Option(help="Points at which the field is differentiated.")] = None,
@@ -76,7 +84,7 @@ def discover(
     words = {
         "law.candidates": _candidates(candidates), "seed": seed, "field.chains": chains, "sampler.kind": sampler,
         "sampler.draws": draws, "regression.method": method, "regression.threshold": threshold,
-        "derivatives.points": points,
+        "regression.known": known or None, "derivatives.points": points,
     }  # fmt: skip
     folder = output or Path(f"{_stem(file)}.pdescry")
     _check_folder(folder, force)
@@ -86,9 +94,9 @@ def discover(
         from pdescry.discovery import discover as find
         from pdescry.discovery import from_words, load_config, merged
 
-        known = {"noise": {"sd": "readings"}} if noise and noise.lower() != "none" else {}  # stronger than a preset's
+        given = {"noise": {"sd": "readings"}} if noise and noise.lower() != "none" else {}  # stronger than a preset's
         own = {} if config is None else load_config(config)
-        tables = merged(known, own, from_words(change or []), _tables(words))
+        tables = merged(given, own, from_words(change or []), _tables(words))
         with _bars(quiet or as_json) as progress:
             law = find(
                 readings,
@@ -154,12 +162,17 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         typer.echo((folder / "law.json").read_text(encoding="utf-8"), nl=False)
         return
     typer.echo(str(law))
+    for remark in law.remarks:
+        typer.echo(f"  {remark}" if law.found else remark)
     for sentence in law.warnings:
         typer.echo(f"Warning: {_said(sentence)}", err=True)
     if quiet:
         return
     if law.found:
         typer.echo(_table(law))
+    rms_error, expected = (math.nan, math.nan) if law.choice is None else law.choice.comparison.errors
+    if math.isfinite(rms_error):
+        typer.echo(f"Left-out sensors are predicted to within {rms_error:.3g} (expected {expected:.3g}).")
     if law.diagnostics.mixed:
         typer.echo(f"Draws of the field: {law.diagnostics.verdict}")
     if law.forward.status == "ok":
@@ -176,6 +189,7 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
 
 def _said(sentence: str) -> str:
     """What the library says, with settings as this command takes them."""
+    sentence = sentence.replace('regression.known = ["u_xx > 0"]', '--known "u_xx > 0"')
     return re.sub(r"--(burn|thin|draws) (\d+)", r"--set sampler.\1=\2", at_the_shell(sentence))
 
 
@@ -186,7 +200,7 @@ def _table(law: Law) -> str:
         (
             f"{row['field']}: {row['term']}" if several else row["term"],
             row,
-            "" if row["spread"] == "honest" else " (too narrow)",
+            " (too narrow)" if row["spread"] == "formal" else "",
         )
         for row in law.coefficients.to_dict(orient="records")
     )
@@ -240,7 +254,7 @@ def _candidates(given: list[str] | None) -> str | list[str] | None:
     if not given:
         return None
     terms = [term.strip() for word in given for term in word.split(",") if term.strip()]
-    return terms[0] if len(terms) == 1 and terms[0] in LIBRARIES else terms
+    return terms[0] if len(terms) == 1 and terms[0] in ("auto", *LIBRARIES) else terms
 
 
 def _tables(words: dict[str, Any]) -> dict[str, Any]:

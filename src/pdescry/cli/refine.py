@@ -35,9 +35,12 @@ def refine(
     check_run(folder)
     from pdescry.cli.progress import progress_bar
     from pdescry.discovery import load
+    from pdescry.errors import InputError
     from pdescry.joint import refine as infer
 
     found = load(folder)
+    if not (law or found.found):
+        raise InputError(f"Expected a law to refine; {str(folder)!r} found none; name its terms with --law.")
     fits = []
     for each in law or [found.equation]:
         with progress_bar(quiet or as_json) as progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -54,10 +55,17 @@ def in_columns(rows: Sequence[Sequence[str]]) -> str:
 
 
 def terms_in_columns(rows: Iterable[tuple[str, Mapping[str, Any], str]]) -> str:
-    """Coefficients with their intervals; each row a name, the numbers, and what to add to the interval."""
-    cells = [("term", "coefficient", "sd", "95 % interval")]
+    """Coefficients with their intervals; each row a name, the numbers, and what to add to the interval.
+
+    With a column for the probability of a term, if a row has one.
+    """
+    rows = list(rows)
+    probable = any(math.isfinite(row.get("probability", math.nan)) for _, row, _ in rows)
+    cells = [("term", *(["probability"] if probable else []), "coefficient", "sd", "95 % interval")]
     for name, row, remark in rows:
-        cells.append((name, f"{row['mean']:.4g}", f"{row['sd']:.2g}", f"{row['low']:.4g} to {row['high']:.4g}{remark}"))
+        probability = [f"{row['probability']:.2f}"] if probable else []
+        interval = f"{row['low']:.4g} to {row['high']:.4g}{remark}"
+        cells.append((name, *probability, f"{row['mean']:.4g}", f"{row['sd']:.2g}", interval))
     return in_columns(cells)
 
 

@@ -1,11 +1,12 @@
 """`Readings` → `Law`: the one orchestrator, its presets and its run directory.
 
-    readings ─ discover ─▶ posterior ─▶ derivatives ─▶ fits ─▶ Law ─▶ print, predict, simulate, save
+    readings ─ discover ─▶ posterior ─▶ (derivatives ─▶) fits ─▶ Law ─▶ print, predict, simulate, save
                settings      each stage a file in the run directory (``run.py``)
 
-Read first ``discover.py`` (the verb and its stages), then ``law.py`` (what it gives back) and ``settings.py`` (what can
-be chosen; the presets). ``config.py`` is settings as TOML, ``run.py`` the directory, ``forward.py`` the law solved
-forward, ``judgement.py`` the warnings.
+Read first ``discover.py`` (the verb and its stages), then ``law.py`` (what it gives back; ``fit.py`` says of what) and
+``settings.py`` (what can be chosen; the presets). ``way.py`` is the method where none was chosen, ``config.py`` has
+settings as TOML, ``run.py`` the directory, ``storage.py`` the result in it. ``forward.py`` solves the law forward from
+a field of ``fields.py``, ``draws.py`` draws laws, ``judgement.py`` warns.
 """
 
 from __future__ import annotations

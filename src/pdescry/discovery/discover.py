@@ -1,4 +1,4 @@
-"""`discover`, the one orchestrator: readings → field → derivatives → law, each stage on disk as soon as it is done."""
+"""`discover`, the one orchestrator: readings → field → law, each stage on disk as soon as it is done."""
 
 from __future__ import annotations
 
@@ -17,15 +17,19 @@ from pdescry.derivatives import Derivatives
 from pdescry.derivatives.differentiation import Differentiation
 from pdescry.derivatives.points import Within, choose_points
 from pdescry.discovery.config import load_config, settings_from
+from pdescry.discovery.fields import field_of
+from pdescry.discovery.fit import Fit
 from pdescry.discovery.forward import Forward, check_forward
 from pdescry.discovery.judgement import judge
 from pdescry.discovery.law import Law
-from pdescry.discovery.run import Run, begun, load_fits, load_law, reopened, write_fits, write_law
+from pdescry.discovery.run import Run, begun, reopened
 from pdescry.discovery.settings import Candidates, Preset, Settings
+from pdescry.discovery.storage import load_fits, load_law, write_fits, write_law
+from pdescry.discovery.way import Way, way_of
 from pdescry.equation import Equation
-from pdescry.equation import candidates as library
 from pdescry.errors import InputError
-from pdescry.regression import SparseFit, SparseRegressor, regress
+from pdescry.joint import Choice, Joint, choose
+from pdescry.regression import SparseRegressor, regress
 from pdescry.surrogate import Adam, Network, Noise, Posterior, Prior, interpolate
 from pdescry.surrogate.interpolate import HandOn, check_readings
 from pdescry.surrogate.pool import Progress
@@ -55,7 +59,7 @@ def discover(
     within: Within | None = None,
     keep_points: int | None = None,
     keep_draws: int | None = None,
-    method: SparseRegressor | None = None,
+    method: SparseRegressor | Joint | None = None,
     workers: int | None = None,
     figures: bool = True,
     overwrite: bool = False,
@@ -63,10 +67,14 @@ def discover(
 ) -> Law:
     """Find the law behind readings.
 
-    candidates: "small", "general", "paper", or a list of terms such as ``["u_xx", "u*u_x"]``. preset: "default" unless
-    named; "paper", the method as its authors ran it; "paper_as_printed", as their text has it. Everything else changes
-    the preset, one noun a stage, as in `interpolate`, `differentiate` and `regress`; ``config`` does the same from a
-    TOML file or its tables, and what is given here changes that.
+    candidates: "small", "general", "paper", or a list of terms such as ``["u_xx", "u*u_x"]``. method: `Joint` infers
+    law and field together, ``Joint(known=("u_xx > 0",))`` with what you know; one of `pdescry.regression` reads the law
+    from derivatives of the field. By default it is `Joint` for one field along one axis and u_t, with "general"
+    candidates, or else `SequentialRidge` with "small" ones.
+
+    preset: "default" unless named; "paper", the method as its authors ran it; "paper_as_printed", as their text has it.
+    Everything else changes the preset, one noun a stage, as in `interpolate`, `differentiate`, `regress` and `choose`;
+    ``config`` does the same from a TOML file or its tables, and what is given here changes that.
 
     workdir: the run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated
     (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there, but for stages that
@@ -115,7 +123,7 @@ def choose_settings(
 def _check(readings: Readings, settings: Settings) -> None:
     """What cannot work with these readings is told before anything is replaced or minutes are spent."""
     check_readings(readings)
-    library(settings.candidates, fields=readings.fields, axes=readings.axes, time_order=settings.time_order)
+    way_of(settings, readings)
     choose_points(readings, 1, settings.within, 0)
     if settings.noise is not None:
         settings.noise.known(readings)
@@ -133,20 +141,46 @@ def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
         law = load_law(run.path)
     else:
         run.log(f"Begun or resumed: {len(run.readings)} readings, preset {run.settings.preset!r}.")
-        differentiation = _differentiation(run)  # which goes on, while the field is sampled, on cores that are idle
-        posterior = _stage(
-            run, "field", run.posterior, Posterior.load,
-            lambda: _sample(run, workers, watch("field"), differentiation.add),
-        )  # fmt: skip
-        run.end_sampling()
-        derivatives = _stage(
-            run, "derivatives", run.derivatives, Derivatives.load,
-            lambda: differentiation.finish(posterior, workers, watch("derivatives")),
-        )  # fmt: skip
-        law = _conclude(run, posterior, derivatives, watch("law"))
+        way = way_of(run.settings, run.readings)
+        if isinstance(way.method, Joint):
+            law = _jointly(run, way, way.method, workers, watch)
+        else:
+            law = _by_regression(run, way, way.method, workers, watch)
     if figures:
         _draw(run, law, watch("figures"))
     return law
+
+
+def _jointly(run: Run, way: Way, method: Joint, workers: int | None, watch: Watch) -> Law:
+    """Law and field inferred together; the network's field is where that begins."""
+    posterior = _field(run, workers, watch, None)
+    choice = _stage(
+        run, "fit", run.joint, lambda path: Choice.load(path, run.readings),
+        lambda: choose(posterior, way.candidates, method, workers=workers, progress=watch("fit")),
+    )  # fmt: skip
+    return _conclude(run, way, posterior, None, (choice,), watch("law"))
+
+
+def _by_regression(run: Run, way: Way, method: SparseRegressor, workers: int | None, watch: Watch) -> Law:
+    """The law from derivatives of the field, which go on, while it is sampled, on cores that are idle."""
+    differentiation = _differentiation(run, way)
+    posterior = _field(run, workers, watch, differentiation.add)
+    derivatives = _stage(
+        run, "derivatives", run.derivatives, Derivatives.load,
+        lambda: differentiation.finish(posterior, workers, watch("derivatives")),
+    )  # fmt: skip
+    watch("law")("regressing", 0.0, None)
+    if not run.fit.exists():
+        write_fits(run.fit, [regress(derivatives, method, name) for name in run.readings.fields])
+    return _conclude(run, way, posterior, derivatives, load_fits(run.fit, run.readings), watch("law"))
+
+
+def _field(run: Run, workers: int | None, watch: Watch, hand_on: HandOn | None) -> Posterior:
+    posterior = _stage(
+        run, "field", run.posterior, Posterior.load, lambda: _sample(run, workers, watch("field"), hand_on)
+    )
+    run.end_sampling()
+    return posterior
 
 
 def _stage(run: Run, name: str, path: Path, load: Callable[[Path], _Made], make: Callable[[], Any]) -> _Made:
@@ -158,7 +192,7 @@ def _stage(run: Run, name: str, path: Path, load: Callable[[Path], _Made], make:
     return load(path)
 
 
-def _sample(run: Run, workers: int | None, progress: Progress, hand_on: HandOn) -> Posterior:
+def _sample(run: Run, workers: int | None, progress: Progress, hand_on: HandOn | None) -> Posterior:
     settings = run.settings
     return interpolate(
         run.readings,
@@ -177,12 +211,12 @@ def _sample(run: Run, workers: int | None, progress: Progress, hand_on: HandOn) 
     )
 
 
-def _differentiation(run: Run) -> Differentiation:
+def _differentiation(run: Run, way: Way) -> Differentiation:
     settings = run.settings
     return Differentiation(
         run.readings,
         Scaling.of(run.readings, settings.standardise),
-        settings.candidates,
+        way.candidates,
         time_order=settings.time_order,
         points=settings.points,
         within=settings.within,
@@ -192,30 +226,27 @@ def _differentiation(run: Run) -> Differentiation:
     )
 
 
-def _conclude(run: Run, posterior: Posterior, derivatives: Derivatives, progress: Progress) -> Law:
-    """Regressions, verdicts and warnings: seconds, so that only what comes out is kept."""
-    progress("regressing", 0.0, None)
-    if not run.fit.exists():
-        write_fits(run.fit, tuple(regress(derivatives, run.settings.method, name) for name in run.readings.fields))
-    fits = load_fits(run.fit, run.readings)
+def _conclude(
+    run: Run, way: Way, posterior: Posterior, derivatives: Derivatives | None, fits: tuple[Fit, ...], progress: Progress
+) -> Law:
+    """Verdicts and warnings: seconds, so that only what comes out is kept."""
     progress("judging the draws", 0.2, None)
     diagnostics = posterior.diagnostics
     progress("solving forward", 0.4, None)
     forward = _forward(posterior, fits)
-    law = Law(
-        posterior, derivatives, fits, run.settings, diagnostics, forward, *judge(posterior, diagnostics, fits, forward)
-    )
+    judged = judge(posterior, diagnostics, fits, forward, way.note)
+    law = Law(posterior, derivatives, fits, run.settings, diagnostics, forward, *judged)
     write_law(run.law, law)
     progress("solving forward", 1.0, 0.0)
-    for sentence in (str(law), *law.warnings):
+    for sentence in (str(law), *law.remarks, *law.warnings):
         run.log(sentence)
     return law
 
 
-def _forward(posterior: Posterior, fits: Sequence[SparseFit]) -> Forward:
+def _forward(posterior: Posterior, fits: Sequence[Fit]) -> Forward:
     if not all(fit.support.any() for fit in fits):
         return Forward("not tried", "There is no law to solve.")
-    return check_forward(posterior, Equation.of([fit.component for fit in fits]))
+    return check_forward(field_of(posterior, fits), Equation.of([fit.component for fit in fits]))
 
 
 def _draw(run: Run, law: Law, progress: Progress) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from pdescry.data import Readings
+from pdescry.discovery.fit import Fit
 from pdescry.discovery.forward import Forward
+from pdescry.joint import Choice
 from pdescry.regression import SparseFit
 from pdescry.regression.estimator import NOTHING
 from pdescry.surrogate import Diagnostics, Posterior
@@ -15,14 +15,15 @@ from pdescry.surrogate import Diagnostics, Posterior
 WIDE = 0.5  # an sd of more than half its coefficient
 READINGS_A_TERM = 20
 FAR = 0.5  # a forward solution off by more than half the readings' sd
+KNOWN = 'regression.known = ["u_xx > 0"]'
 
 Warn = Callable[..., None]  # a sentence, and perhaps a remedy
 
 
 def judge(
-    posterior: Posterior, diagnostics: Diagnostics, fits: Sequence[SparseFit], forward: Forward
+    posterior: Posterior, diagnostics: Diagnostics, fits: Sequence[Fit], forward: Forward, note: str = ""
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Warnings, and advice in the order in which it helps most."""
+    """Warnings, and advice in the order in which it helps most. note: on how the law was found."""
     warnings: list[str] = []
     advice: list[str] = []
 
@@ -31,16 +32,20 @@ def judge(
         if remedy and remedy not in advice:
             advice.append(remedy)
 
-    if not diagnostics.mixed:
-        warn(
-            f"The draws of the field are not to be relied on: {diagnostics.verdict}",
-            "Sample longer: sampler.draws and sampler.thin twice as large.",
-        )
+    if note:
+        warn(note)
+    for fit in fits:
+        if isinstance(fit, Choice):
+            _judge_choice(fit, warn)
+    _judge_draws(diagnostics, fits, warn)
     for sentence in posterior.left_out:
         warn(sentence)
     _judge_number(posterior.readings, fits, warn)
     for fit in fits:
-        _judge_fit(fit, warn)
+        if isinstance(fit, SparseFit):
+            _judge_regression(fit, warn)
+        if fit.support.any():
+            _judge_intervals(fit, warn)
     if forward.status == "ill-posed":
         warn(
             f"The law is ill-posed. {forward.message}",
@@ -60,9 +65,25 @@ def judge(
     return tuple(dict.fromkeys(warnings)), tuple(advice)
 
 
-def _judge_number(readings: Readings, fits: Sequence[SparseFit], warn: Warn) -> None:
+def _judge_draws(diagnostics: Diagnostics, fits: Sequence[Fit], warn: Warn) -> None:
+    if diagnostics.mixed:
+        return
+    if any(isinstance(fit, Choice) and not fit.notes for fit in fits):
+        warn(
+            "The chains of the network have not mixed; this matters little, because the fit of field and law only "
+            "began from their mean."
+        )
+        return
+    warn(
+        f"The draws of the field are not to be relied on: {diagnostics.verdict}",
+        "Sample longer: sampler.draws and sampler.thin twice as large.",
+    )
+
+
+def _judge_number(readings: Readings, fits: Sequence[Fit], warn: Warn) -> None:
     n_terms = len(fits[0].terms)
-    if len(readings) < READINGS_A_TERM * n_terms:
+    # Where laws are compared by left-out sensors, many candidates have their price already.
+    if isinstance(fits[0], SparseFit) and len(readings) < READINGS_A_TERM * n_terms:
         warn(
             f"{len(readings)} readings are few for {n_terms} candidates.",
             "Name fewer candidates: those that the physics allows.",
@@ -75,7 +96,19 @@ def _judge_number(readings: Readings, fits: Sequence[SparseFit], warn: Warn) -> 
         )
 
 
-def _judge_fit(fit: SparseFit, warn: Warn) -> None:
+def _judge_choice(choice: Choice, warn: Warn) -> None:
+    if choice.comparison.reason:
+        warn(
+            "The readings do not tell a law: do not rely on the best guess.",
+            f"Add sensors, read them more often, or with less noise; or say what you know: {KNOWN}.",
+        )
+    elif choice.comparison.near:
+        warn("Other laws explain the readings about as well.", f"Say what you know of a term, such as {KNOWN}.")
+    for note in choice.notes:
+        warn(note)
+
+
+def _judge_regression(fit: SparseFit, warn: Warn) -> None:
     if fit.outcome == NOTHING:
         warn(
             f"No candidate is left for {fit.field}_{'t' * fit.time_order}: none stands out against the others.",
@@ -84,14 +117,12 @@ def _judge_fit(fit: SparseFit, warn: Warn) -> None:
         return
     for note in fit.notes:
         warn(note)
-    kept = fit.coefficients[fit.support]
-    sds = fit.formal_sd[fit.support] if fit.spread is None else fit.spread.sd
-    wide = [
-        str(term)
-        for term, value, sd in zip(np.array(fit.terms, object)[fit.support], kept, sds, strict=True)
-        if sd > WIDE * abs(value)
-    ]
-    if wide:
+
+
+def _judge_intervals(fit: Fit, warn: Warn) -> None:
+    table = fit.summary
+    wide = table["term"][table["sd"] > WIDE * table["mean"].abs()]
+    if len(wide):
         warn(
             f"The interval of {', '.join(wide)} is wide: its sd is more than half of the coefficient.",
             "More sensors, or less noise, narrow intervals most where the field bends most.",

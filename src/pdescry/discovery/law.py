@@ -16,12 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
 from pdescry.derivatives import Derivatives
-from pdescry.discovery.forward import ACCURACY, Forward, holds_time, initial_of, profile
+from pdescry.discovery.draws import draw_joint, draw_regressed
+from pdescry.discovery.fields import Field, field_of
+from pdescry.discovery.fit import Fit
+from pdescry.discovery.forward import ACCURACY, Forward, holds_time, initial_of
 from pdescry.discovery.settings import Settings
 from pdescry.equation import Equation
-from pdescry.equation.equation import Component
 from pdescry.errors import InputError
-from pdescry.regression import SparseFit
+from pdescry.joint import Choice
 from pdescry.solver import Solution, simulate
 from pdescry.surrogate import Diagnostics, Posterior
 from pdescry.surrogate.settings import check_whole
@@ -29,14 +31,16 @@ from pdescry.surrogate.settings import check_whole
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Law:
-    """A law for each field (``fits``), read from a posterior of the fields by way of their derivatives.
+    """A law for each field (``fits``), inferred together with the field, or read from a posterior of the fields by way
+    of their derivatives.
 
-    forward: how the law fared when solved forward. warnings: what to know before relying on it; advice: what to try.
+    posterior: the field that obeys no law. derivatives: None where law and field were inferred together. forward: how
+    the law fared when solved forward. warnings: what to know before relying on it; advice: what to try.
     """
 
     posterior: Posterior
-    derivatives: Derivatives
-    fits: tuple[SparseFit, ...]
+    derivatives: Derivatives | None
+    fits: tuple[Fit, ...]
     settings: Settings
     diagnostics: Diagnostics
     forward: Forward
@@ -46,12 +50,12 @@ class Law:
     # ---- looking at it -------------------------------------------------------------------------------------------
 
     def __str__(self) -> str:
-        """``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``, one line a field."""
+        """``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``, one line a field; or ``cannot tell: …``, and why."""
         return "\n".join(fit.concise for fit in self.fits)
 
     def __repr__(self) -> str:
-        verdict = [self.diagnostics.verdict] if self.diagnostics.mixed else []  # else it is among the warnings
-        return "\n".join([str(self), *(f"  {each}" for each in (*verdict, *self.warnings))])
+        verdict = [self.diagnostics.verdict] if self.diagnostics.mixed else []  # else the warnings speak of it
+        return "\n".join([str(self), *(f"  {each}" for each in (*self.remarks, *verdict, *self.warnings))])
 
     @property
     def readings(self) -> Readings:
@@ -63,22 +67,43 @@ class Law:
         return all(fit.support.any() for fit in self.fits)
 
     @property
+    def choice(self) -> Choice | None:
+        """How laws compared, where law and field were inferred together."""
+        return self.fits[0] if isinstance(self.fits[0], Choice) else None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Laws that may be true as well (``or u_t = … (probability 0.30)``), or the best guess where none is told."""
+        return () if self.choice is None else self.choice.remarks
+
+    @property
+    def field(self) -> Field:
+        """Where a forward solution starts from: the field that obeys the law if there is one, or else the mean one."""
+        return field_of(self.posterior, self.fits)
+
+    @property
     def equation(self) -> Equation:
         """The law with its mean coefficients, fit for `pdescry.simulate`."""
         return Equation.of([fit.component for fit in self.fits])
 
     @property
     def coefficients(self) -> pd.DataFrame:
-        """The terms of the law: mean, sd and 95 % interval. Those of all candidates: ``law.fits[0].table``."""
-        return pd.concat([_table(fit) for fit in self.fits], ignore_index=True)
+        """The terms of the law: mean, sd, 95 % interval, and the probability that the term is there (NaN where the
+        method does not tell). Those of all candidates: ``law.fits[0].table``."""
+        return pd.concat([fit.summary for fit in self.fits], ignore_index=True)
 
     # ---- using it ------------------------------------------------------------------------------------------------
 
     def predict(
         self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
     ) -> xr.Dataset:
-        """Mean, sd and interval of the field between the sensors, as `Posterior.predict`."""
-        return self.posterior.predict(t, *places, level=level, noise=noise, grid=grid)
+        """Mean, sd and interval of the field between the sensors, as `Posterior.predict`.
+
+        Of the field that obeys the law if they were inferred together, or else of ``law.posterior``, which knows none
+        and answers beyond the sensors, too.
+        """
+        asked = self.posterior if self.choice is None or not self.found else self.choice.fit
+        return asked.predict(t, *places, level=level, noise=noise, grid=grid)
 
     def simulate(
         self,
@@ -117,66 +142,43 @@ class Law:
         boundary = self.forward.conditions or "periodic" if boundary is None else boundary
         common = {"domain": domain, "boundary": boundary, "times": moments - moments[0], "x": x} | ACCURACY | limits
 
-        def solve(equation: Equation, draw: int | None, **more: Any) -> Solution:
+        def solve(equation: Equation, field: Field, **more: Any) -> Solution:
             start = initial
             if start is None:
-                start = initial_of(profile(self.posterior, float(moments[0]), domain, draw), equation)
+                start = initial_of(field.profile(float(moments[0]), domain), equation)
             return simulate(equation, initial=start, **common | more)
 
-        mean = solve(self.equation, None)
+        mean = solve(self.equation, self.field)
         found = mean.dataset.assign_coords(t=moments)
         if draws:
-            # As fine as the mean law needed to be, and not verified again: the mean law was.
-            finer = {"verify": False, "min_points": max(mean.points, 16)}
+            # Begun on half the points that the mean law needed, so that a rough start has two grids to be compared on;
+            # and not verified again: the mean law was.
+            finer = {"verify": False, "min_points": max(mean.points // 2, 16)}
             laws = self.draw_laws(draws, seed)
-            solved = [solve(law, draw, **finer | limits) for draw, law in laws]
+            solved = [solve(law, field, **finer | limits) for field, law in laws]
             found = _with_draws(found, solved)
         # A law without derivatives along it does not know the name of its axis.
         names = {"t": readings.time_name, mean.axis: axis}
         return found.rename({name: wanted for name, wanted in names.items() if name != wanted})
 
-    def draw_laws(self, number: int, seed: int = 0) -> list[tuple[int, Equation]]:
-        """Laws as likely as the readings leave them, each with the number of the draw of the field it belongs to."""
-        random = np.random.default_rng([seed, 11])
-        kept = 0 if self.derivatives.draws is None else len(self.derivatives.draws)
-        if not kept:
-            raise InputError(
-                "Expected single draws of the field to draw laws from; run with derivatives.keep_points=500."
-            )
-        chosen = random.choice(kept, number, replace=number > kept)
-        # As `differentiate` picked them.
-        fields = np.linspace(0, self.posterior.n_draws - 1, kept).astype(int)
-        return [(int(fields[draw]), self._law_of(int(draw), random)) for draw in chosen]
-
-    def _law_of(self, draw: int, random: np.random.Generator) -> Equation:
-        components = []
-        for fit in self.fits:
-            kept = np.flatnonzero(fit.support)
-            if fit.spread is None:
-                covariance = fit.covariance[np.ix_(kept, kept)]
-                values = random.multivariate_normal(fit.coefficients[kept], covariance, method="svd")
-            else:
-                spread = fit.spread
-                # About the reported coefficients, and as wide as the honest sd: the draw's own deviation, stretched.
-                deviation = spread.draws[draw] - spread.draws.mean(0)
-                stretch = np.divide(spread.sd, spread.draws_sd, out=np.ones_like(spread.sd), where=spread.draws_sd > 0)
-                values = spread.reported + deviation * stretch
-            terms = {fit.terms[j]: float(value) for j, value in zip(kept, values, strict=True)}
-            components.append(Component.of(fit.field, terms, fit.time_order))
-        return Equation.of(components)
+    def draw_laws(self, number: int, seed: int = 0) -> list[tuple[Field, Equation]]:
+        """Laws as likely as the readings leave them, each with the draw of the field that it belongs to."""
+        if self.choice is not None:
+            return draw_joint(self.choice, number, seed)
+        return draw_regressed(self.posterior, self.derivatives, self.fits, number, seed)
 
     # ---- keeping it ----------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a folder (``rod.pdescry``) that :func:`pdescry.load` reads; plain formats, no pickle."""
-        from pdescry.discovery.run import save_law
+        from pdescry.discovery.storage import save_law
 
         save_law(self, Path(path))
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Law:
         """What :meth:`save` or a finished ``pdescry discover`` wrote."""
-        from pdescry.discovery.run import load_law
+        from pdescry.discovery.storage import load_law
 
         return load_law(Path(path))
 
@@ -184,19 +186,6 @@ class Law:
 def load(path: str | os.PathLike[str]) -> Law:
     """The law in a folder that ``law.save`` or a finished ``pdescry discover`` wrote."""
     return Law.load(path)
-
-
-def _table(fit: SparseFit) -> pd.DataFrame:
-    table: Any = fit.table.query("kept").drop(columns="kept").rename(columns={"coefficient": "mean"})
-    honest = fit.spread is not None
-    table.insert(2, "sd", table["honest_sd"] if honest else table["formal_sd"])
-    if not honest:
-        from pdescry.regression.spread import TWO_SIDED_95
-
-        table["low"], table["high"] = (table["mean"] + sign * TWO_SIDED_95 * table["sd"] for sign in (-1, 1))
-    table.insert(0, "field", fit.field)
-    table["spread"] = "honest" if honest else "formal"
-    return table[["field", "term", "mean", "sd", "low", "high", "corrected", "formal_sd", "spread"]]
 
 
 def _with_draws(found: xr.Dataset, solved: list[Solution]) -> xr.Dataset:

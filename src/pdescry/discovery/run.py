@@ -5,7 +5,8 @@
       readings.csv      the readings, as they were understood
       chains/           checkpoints while the field is sampled; gone when posterior.nc is there
       posterior.nc      draws of the field
-      derivatives.nc    the candidate terms at many points
+      joint.nc          law and field, inferred together, and how other laws compare; or else, for a regression,
+      derivatives.nc    the candidate terms at many points, and
       fit.json          the regressions, with the path by which candidates fell
       law.json          the result, with intervals, verdict and warnings
       figures/          pictures
@@ -13,19 +14,18 @@
       .lock             held while somebody works here
 
 Every file appears whole or not at all, so a file that is there is finished, and a stage whose file is there is done.
+``storage.py`` writes and reads what holds the result.
 """
 
 from __future__ import annotations
 
 import datetime
-import importlib.metadata
-import json
 import os
 import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,22 +34,17 @@ import numpy as np
 import pandas as pd
 
 from pdescry.data import Readings
-from pdescry.derivatives import Derivatives
 from pdescry.discovery.config import load_config, settings_from, spelled, to_toml
-from pdescry.discovery.forward import Forward
-from pdescry.discovery.law import Law
 from pdescry.discovery.settings import Settings
+from pdescry.discovery.way import way_of
 from pdescry.errors import InputError
-from pdescry.files import appearing, write_json
-from pdescry.regression import REGRESSORS, SparseFit
-from pdescry.regression.storage import fit_from_dict, fit_to_dict
-from pdescry.surrogate import Diagnostics, Posterior
+from pdescry.files import appearing
+from pdescry.joint import Joint
 from pdescry.surrogate.problem import differences
 
-FORMAT = "pdescry law 1"
 OURS = {
-    "config.toml", "readings.csv", "chains", "posterior.nc", "derivatives.nc", "fit.json", "law.json", "figures",
-    "log.txt",
+    "config.toml", "readings.csv", "chains", "posterior.nc", "joint.nc", "derivatives.nc", "fit.json", "law.json",
+    "figures", "log.txt",
 }  # fmt: skip
 # Of a process that was killed: the lock's file, and files on their way (`files.appearing`).
 _LEFTOVER = re.compile(r"\.lock|\..*\.[0-9a-f]{8}(\.\w+)?")
@@ -72,6 +67,10 @@ class Run:
     @property
     def posterior(self) -> Path:
         return self.path / "posterior.nc"
+
+    @property
+    def joint(self) -> Path:
+        return self.path / "joint.nc"
 
     @property
     def derivatives(self) -> Path:
@@ -109,11 +108,11 @@ def begun(path: Path, readings: Readings, settings: Settings, overwrite: bool = 
             ours = overwrite and _is_run(path)
             _clear(path, ours, _unchanged(path, readings, settings) if ours else set())
             with appearing(config) as temporary:
-                temporary.write_text(_config(readings, settings), encoding="utf-8")
+                temporary.write_text(config_text(readings, settings), encoding="utf-8")
         else:
             _compare(path, readings, settings)
         if not (path / "readings.csv").exists():
-            _write_readings(path / "readings.csv", readings)
+            write_readings(path / "readings.csv", readings)
         yield Run(path, readings, settings)
 
 
@@ -132,7 +131,8 @@ def _unchanged(path: Path, readings: Readings, settings: Settings) -> set[str]:
     sections = {name.partition(".")[0] for name, _, _ in differences(chosen.to_dict(), settings.to_dict())} - {"preset"}
     if before != readings or sections - {"law", "derivatives", "regression"}:
         return set()
-    return {"chains", "posterior.nc"} if sections - {"regression"} else {"chains", "posterior.nc", "derivatives.nc"}
+    regressed = not isinstance(way_of(settings, readings).method, Joint)
+    return {"chains", "posterior.nc"} | ({"derivatives.nc"} if regressed and not sections - {"regression"} else set())
 
 
 def _clear(path: Path, ours: bool, kept: set[str]) -> None:
@@ -213,13 +213,13 @@ def _compare(path: Path, readings: Readings, settings: Settings) -> None:
 # ---- readings and settings as files ----------------------------------------------------------------------------------
 
 
-def _config(readings: Readings, settings: Settings) -> str:
+def config_text(readings: Readings, settings: Settings) -> str:
     about = {name: getattr(readings, name) for name in _ABOUT_READINGS}
     lines = [f"{name} = {spelled(value)}" for name, value in about.items() if value is not None]
     return "\n".join([to_toml(settings), "[readings]                   # what readings.csv holds", *lines, ""])
 
 
-def _write_readings(path: Path, readings: Readings) -> None:
+def write_readings(path: Path, readings: Readings) -> None:
     columns = {readings.time_name: readings.time}
     columns |= dict(zip(readings.axes, readings.space.T, strict=True))
     columns |= dict(zip(readings.fields, readings.values.T, strict=True))
@@ -249,96 +249,3 @@ def _load_readings(path: Path, about: dict[str, Any]) -> Readings:
             f"Expected the readings of a run in {str(path)!r}; they are not there, or damaged ({fault}); begin the run "
             "again with `pdescry discover FILE`."
         ) from None
-
-
-# ---- results as files ------------------------------------------------------------------------------------------------
-
-
-def write_fits(path: Path, fits: tuple[SparseFit, ...]) -> None:
-    write_json(path, [fit_to_dict(fit, REGRESSORS) for fit in fits])
-
-
-def load_fits(path: Path, readings: Readings) -> tuple[SparseFit, ...]:
-    return tuple(fit_from_dict(table, readings.fields, readings.axes, REGRESSORS) for table in _read_json(path))
-
-
-def write_law(path: Path, law: Law) -> None:
-    """The result for people and programs. Nothing in it depends on when or how often the run was stopped."""
-    posterior, readings = law.posterior, law.readings
-    noise = posterior.noise_sd
-    diagnostics = {name: value for name, value in vars(law.diagnostics).items() if name != "table"}
-    summary = {
-        "format": FORMAT,
-        "law": str(law).splitlines(),
-        "equation": str(law.equation) if law.found else None,
-        "latex": law.equation.to_latex() if law.found else None,
-        "coefficients": law.coefficients.to_dict(orient="records"),
-        "noise": {
-            name: {"mean": float(noise[:, :, number].mean()), "sd": float(noise[:, :, number].mean(-1).std())}
-            for number, name in enumerate(readings.fields)
-        },
-        "readings": {"number": len(readings), "sensors": readings.n_sensors, "span": readings.span},
-        "candidates": [str(term) for term in law.fits[0].terms],
-        "forward": asdict(law.forward),
-        "diagnostics": diagnostics | {"table": law.diagnostics.table.reset_index().to_dict(orient="split")},
-        "warnings": law.warnings,
-        "advice": law.advice,
-        "settings": law.settings.to_dict(),
-        "versions": {name: importlib.metadata.version(name) for name in ("pdescry", "jax", "numpy", "scikit-learn")},
-    }
-    write_json(path, summary)
-
-
-def load_law(path: Path) -> Law:
-    readings, settings = load_inputs(path)
-    if not (path / "law.json").exists():
-        raise InputError(f"The run in {str(path)!r} is not finished; go on with `pdescry resume {path}`.")
-    summary = _read_json(path / "law.json")
-    try:
-        forward = summary["forward"]
-        told = summary["diagnostics"]
-        table = pd.DataFrame(**told["table"])
-        table = table.set_index(table.columns[0]).rename_axis(None).infer_objects()
-        return Law(
-            Posterior.load(path / "posterior.nc"),
-            Derivatives.load(path / "derivatives.nc"),
-            load_fits(path / "fit.json", readings),
-            settings,
-            Diagnostics(**{name: _number(value) for name, value in told.items() if name != "table"}, table=table),
-            Forward(**forward | {"misfit": _number(forward["misfit"])}),
-            tuple(summary["warnings"]),
-            tuple(summary["advice"]),
-        )
-    except (KeyError, TypeError, ValueError) as fault:
-        if isinstance(fault, InputError):
-            raise
-        raise InputError(f"Expected a law of pdescry in {str(path)!r}; it is damaged ({fault}).") from None
-
-
-def save_law(law: Law, path: Path) -> None:
-    if path.exists():
-        if not (path / "law.json").exists():
-            raise InputError(f"Expected a new name or a folder with a law to replace; {str(path)!r} is neither.")
-        if strangers := sorted(each.name for each in path.iterdir() if each.name not in {*OURS, ".lock"}):
-            raise InputError(
-                f"Expected a folder with a law and nothing else to replace; {str(path)!r} holds {strangers[0]!r}."
-            )
-    with appearing(path) as folder:
-        folder.mkdir()
-        (folder / "config.toml").write_text(_config(law.readings, law.settings), encoding="utf-8")
-        _write_readings(folder / "readings.csv", law.readings)
-        law.posterior.save(folder / "posterior.nc")
-        law.derivatives.save(folder / "derivatives.nc")
-        write_fits(folder / "fit.json", law.fits)
-        write_law(folder / "law.json", law)
-
-
-def _number(value: Any) -> Any:
-    return float("nan") if value is None else value
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as fault:
-        raise InputError(f"Cannot read {str(path)!r}: {fault}; the run can be resumed after removing it.") from None

@@ -15,6 +15,7 @@ from pdescry.derivatives.points import Within
 from pdescry.equation import Term
 from pdescry.errors import InputError
 from pdescry.files import plain as written
+from pdescry.joint import Joint
 from pdescry.regression import REGRESSORS, STBLR, SequentialRidge, SparseRegressor
 from pdescry.regression.storage import method_name
 from pdescry.surrogate import HMC, MCLMC, PAPER_DNN, Adam, Network, Noise, Point, Prior
@@ -25,28 +26,34 @@ from pdescry.surrogate.settings import check_choice, check_kind, check_whole, pl
 Preset = Literal["default", "paper", "paper_as_printed"]
 Candidates = str | Iterable[str | Term]
 AUTO = "auto"  # where Python says None
+METHODS: dict[str, type] = {"joint": Joint, **REGRESSORS}
+# What the method "auto" stands for: the first where it can work (``way.py``).
+AUTO_METHODS: dict[str, Joint | SparseRegressor] = {"joint": Joint(), "sequential_ridge": SequentialRidge(0.1)}
 
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """All that fixes a law, given the readings. Defaults are those of the preset "default"."""
+    """All that fixes a law, given the readings. Defaults are those of the preset "default".
+
+    method None: field and law together where that can work, or else a regression. candidates None: as many as suit it.
+    """
 
     preset: str = "default"
     seed: int = 0
-    candidates: str | tuple[str, ...] = "small"
+    candidates: str | tuple[str, ...] | None = None
     time_order: int = 1
     network: Network = field(default_factory=Network)
     prior: Prior = field(default_factory=Prior)
     noise: Noise | None = None
     start: Adam = field(default_factory=Adam)
-    sampler: Sampler = field(default_factory=MCLMC)
-    chains: int = 4
+    sampler: Sampler = field(default_factory=lambda: MCLMC(draws=100, thin=40))
+    chains: int = 2
     standardise: Standardise = "all"
     points: int = 10_000
     within: Within = "hull"
     keep_points: int = 500
     keep_draws: int | None = 400
-    method: SparseRegressor = field(default_factory=lambda: SequentialRidge(0.1))
+    method: SparseRegressor | Joint | None = None
 
     def __post_init__(self) -> None:
         check_kind("the network", self.network, (Network,))
@@ -67,11 +74,13 @@ class Settings:
                 value = int(value)  # 1e4
             if value is not None or name != "keep_draws":
                 plain(self, **{name: check_whole(what, value, least, below.get(name))})
-        if type(self.method) not in REGRESSORS.values():
+        if self.method is not None and type(self.method) not in METHODS.values():
             raise InputError(
-                f"Expected a method of pdescry.regression such as STBLR(threshold=0.1); got {self.method!r}."
+                "Expected pdescry.joint.Joint() or a method of pdescry.regression such as STBLR(threshold=0.1); got "
+                f"{self.method!r}."
             )
-        self.method.check()
+        if isinstance(self.method, SparseRegressor):  # `Joint` has looked at its settings itself
+            self.method.check()
         if self.noise is not None and not isinstance(self.noise, Noise):
             plain(self, noise=Noise(self.noise))
         plain(self, candidates=_checked_candidates(self.candidates), within=_checked_within(self.within))
@@ -88,7 +97,10 @@ class Settings:
         return {
             "preset": self.preset,
             "seed": self.seed,
-            "law": {"candidates": _listed(self.candidates), "time_order": self.time_order},
+            "law": {
+                "candidates": AUTO if self.candidates is None else _listed(self.candidates),
+                "time_order": self.time_order,
+            },
             "network": _values(self.network),
             "prior": _values(self.prior),
             "noise": {"sd": AUTO, "per": "field"} if self.noise is None else _noise_values(self.noise),
@@ -103,7 +115,9 @@ class Settings:
                 "keep_points": self.keep_points,
                 "keep_draws": AUTO if self.keep_draws is None else self.keep_draws,
             },
-            "regression": {"method": method_name(self.method, REGRESSORS), **_values(self.method)},
+            "regression": {"method": AUTO}
+            if self.method is None
+            else {"method": method_name(self.method, METHODS), **_values(self.method)},
         }
 
     def changed(self, tables: Mapping[str, Any]) -> Settings:
@@ -129,8 +143,7 @@ class Settings:
                 kind = _kind(given.pop("kind", known["kind"]), names, "sampler.kind")
                 return {"sampler": _built(SAMPLERS[kind], given, known if kind == known["kind"] else {}, section)}
             case "regression":
-                name = _kind(given.pop("method", known["method"]), list(REGRESSORS), "regression.method")
-                return {"method": _built(REGRESSORS[name], given, known if name == known["method"] else {}, section)}
+                return {"method": _method(given, known)}
             case "noise":
                 _refuse_unknown(given, known, "noise.")
                 return {"noise": _noise(known | given)}
@@ -138,9 +151,9 @@ class Settings:
                 return {section: _built(type(getattr(self, section)), given, known, section)}
 
 
-def _checked_candidates(given: Any) -> str | tuple[str, ...]:
-    if isinstance(given, str):
-        return given
+def _checked_candidates(given: Any) -> str | tuple[str, ...] | None:
+    if given is None or isinstance(given, str):
+        return _none_if_auto(given)
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
         raise InputError(f"Expected candidates as a name or a list of terms such as ['u_xx', 'u']; got {given!r}.")
     return tuple(str(term) for term in given)
@@ -183,23 +196,43 @@ def _noise(table: Mapping[str, Any]) -> Noise | None:
     return Noise(None if sd in (AUTO, "inferred") else sd, per)
 
 
+def _method(given: dict[str, Any], known: Mapping[str, Any]) -> Any:
+    """The method that ``given`` names; "auto" with a setting of one that it may stand for names that one."""
+    name = _kind(given.pop("method", known["method"]), [AUTO, *METHODS], "regression.method")
+    if name == AUTO:
+        if not given:
+            return None
+        owners = [each for each in AUTO_METHODS if set(given) <= set(_names(METHODS[each]))]
+        name = [*owners, *AUTO_METHODS][0]
+    if known["method"] == AUTO:
+        known = _values(AUTO_METHODS[name]) if name in AUTO_METHODS else {}
+    elif known["method"] != name:
+        known = {}
+    return _built(METHODS[name], given, known, "regression")
+
+
 def _built(kind: type, given: Mapping[str, Any], known: Mapping[str, Any], section: str) -> Any:
     """A noun of this kind with what is given, and for the rest what is known, or its own defaults."""
-    names = [each.name for each in fields(kind)] if is_dataclass(kind) else _parameters(kind)
+    names = _names(kind)
     _refuse_unknown(given, names, f"{section}.")
     arguments = {name: _none_if_auto(value) for name, value in (dict(known) | dict(given)).items() if name in names}
     try:
         return kind(**arguments)
-    except TypeError:
+    except TypeError as fault:
         if "threshold" not in names or "threshold" in arguments:
-            raise
+            raise InputError(
+                f"Expected settings of {kind.__name__} under [{section}]; got {given!r} ({fault})."
+            ) from None
         raise InputError(
             f"Expected a threshold for {kind.__name__}, in the units of the coefficients; got none; pass "
             f"{section}.threshold (--threshold)."
         ) from None
 
 
-def _parameters(kind: type) -> list[str]:
+def _names(kind: type) -> list[str]:
+    """Of the arguments of a noun."""
+    if is_dataclass(kind):
+        return [each.name for each in fields(kind)]
     return list(kind._get_param_names())  # type: ignore[attr-defined]  # scikit-learn's way
 
 

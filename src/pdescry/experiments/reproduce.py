@@ -19,7 +19,7 @@ from pdescry.experiments.figures import draw_figures
 from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.experiments.records import Record, read_records
 from pdescry.experiments.tables import Table, make_tables, write_tables
-from pdescry.regression import STBLR
+from pdescry.regression import STBLR, SparseFit
 from pdescry.surrogate import HMC, PAPER_DNN, Adam
 from pdescry.surrogate.pool import Progress, n_cores
 
@@ -155,10 +155,13 @@ def make_cell(job: Job, workers: int | None, progress: Progress) -> None:
         progress=lambda stage, fraction, _: progress(stage, _overall(stage, fraction), None),
     )
     progress("measuring", sum(SHARES.values()), None)
-    baseline = differentiate(law.posterior.start, "paper", points=law.derivatives.points, workers=workers)
+    (fit,), derivatives = law.fits, law.derivatives
+    assert isinstance(fit, SparseFit)  # as the preset "paper" has it
+    assert derivatives is not None
+    baseline = differentiate(law.posterior.start, "paper", points=derivatives.points, workers=workers)
     found = time.monotonic()
     about = {"scale": job.scale, "seconds": {"discovery": found - began}}
-    numbers, fields = measure(cell, law.posterior, law.derivatives, law.fits[0], baseline, about)
+    numbers, fields = measure(cell, law.posterior, derivatives, fit, baseline, about)
     numbers["seconds"]["measuring"] = time.monotonic() - found
     write_record(job.folder, numbers, fields)
     shutil.rmtree(run, ignore_errors=True)

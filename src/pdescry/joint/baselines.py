@@ -14,6 +14,7 @@ can predict as well as a law does where sensors are many: a law that it beats by
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -27,18 +28,25 @@ SHORT, LONG = 1e-6, 1e6  # scales along t, in units of the duration: no memory, 
 MOST = 500  # readings that scales are fitted to, about
 
 
-def baselines(readings: Readings) -> dict[str, float]:
-    """Log density of the sensors between others, each predicted from the rest, by name of the baseline."""
+@dataclass(frozen=True)
+class Baseline:
+    """Of the sensors between others, each predicted from the rest: log density of what they read, and rms error."""
+
+    score: float
+    rms_error: float
+
+
+def baselines(readings: Readings) -> dict[str, Baseline]:
+    """By name."""
     points = np.column_stack([readings.time, readings.space[:, 0]])
     points = (points - points.min(axis=0)) / np.ptp(points, axis=0)
     values = readings.values[:, 0]
     unit = float(np.std(values)) or 1.0
     values = (values - values.mean()) / unit
     found = {}
-    in_units = _inside_readings(readings) * float(np.log(unit))
     for name, scale_t in (("constant", None), ("steady", LONG), ("memoryless", SHORT), ("smooth", 0.3)):
         kernel = _fitted(points, values, scale_t)
-        found[name] = _left_out(np.asarray(kernel(points)), values, readings) - in_units
+        found[name] = _left_out(np.asarray(kernel(points)), values, readings, unit)
     return found
 
 
@@ -59,17 +67,16 @@ def _fitted(points: Array, values: Array, scale_t: float | None) -> Kernel:
     return process.kernel_  # type: ignore[no-any-return]
 
 
-def _left_out(covariance: Array, values: Array, readings: Readings) -> float:
+def _left_out(covariance: Array, values: Array, readings: Readings, unit: float) -> Baseline:
     precision = np.linalg.inv(covariance + 1e-10 * np.eye(len(values)))
     pulled = precision @ values
-    total = 0.0
+    score, errors = 0.0, []
     for sensor in np.flatnonzero(inside(readings)):
         own = np.flatnonzero(readings.sensor == sensor)
         block = precision[np.ix_(own, own)]
-        errors = np.linalg.solve(block, pulled[own])
-        total += 0.5 * (np.linalg.slogdet(block)[1] - errors @ block @ errors - len(own) * np.log(2 * np.pi))
-    return float(total)
-
-
-def _inside_readings(readings: Readings) -> int:
-    return int(np.isin(readings.sensor, np.flatnonzero(inside(readings))).sum())
+        error = np.linalg.solve(block, pulled[own])
+        errors.append(unit * error)
+        score += 0.5 * (np.linalg.slogdet(block)[1] - error @ block @ error) - len(own) * np.log(unit)
+        score -= 0.5 * len(own) * np.log(2 * np.pi)
+    rms = np.sqrt(np.mean(np.concatenate(errors) ** 2)) if errors else np.nan
+    return Baseline(float(score), float(rms))

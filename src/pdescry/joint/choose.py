@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from pdescry.equation import Equation, Term
 from pdescry.equation.equation import Component
 from pdescry.errors import PdescryError
-from pdescry.joint.baselines import baselines
+from pdescry.joint.baselines import Baseline, baselines
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.fit import JointFit, notes_of, terms_of
 from pdescry.joint.held_out import held_out, score
@@ -31,7 +31,7 @@ from pdescry.joint.neighbours import Neighbourhood, with_terms
 from pdescry.joint.objective import Minimum, Objective
 from pdescry.joint.price import price
 from pdescry.joint.splines import Array
-from pdescry.joint.stages import STEPS_AT_LAST, Start, harder, noise_of, resolved, with_noise
+from pdescry.joint.stages import STEPS_AT_LAST, Start, harder, noise_of, resolved
 from pdescry.solver import is_ill_posed
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress, n_cores
@@ -39,11 +39,12 @@ from pdescry.surrogate.settings import check_whole, plain
 
 KEPT = 2  # proposals are fitted to the end
 # Which part of the time goes by where.
-SPAN = {"proposals": (0.0, 0.4), "harder": (0.4, 0.5), "moves": (0.5, 0.7), "mesh": (0.7, 0.8), "fine moves": (0.8, 1.0)}
+SPAN = {"proposals": (0.1, 0.5), "harder": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
 MOVES = 3  # tried before a law counts as the best near it
 ROUNDS = 6
 NEAR = 3.0  # nats: a law that promises to be worth less than the best by more is not tried
 CLEARLY = 5.0  # nats
+WORSE = 1.2  # times the error
 NO_DYNAMICS = {
     "constant": "The readings are as well explained by one constant number and noise",
     "steady": "The readings are as well explained by a profile that never changes",
@@ -112,9 +113,7 @@ def choose(
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers or n_cores()) as pool:
         without = pool.submit(baselines, posterior.readings)
         search = _Search(terms, method, known, pool, tell)
-        coarse = search.nearby(*search.proposals(start), *SPAN["moves"])
-        best = search.on_a_fine_mesh(_best_first(coarse))
-        compared = _best_first(search.nearby(best, [], *SPAN["fine moves"]))
+        compared = _best_first(search.nearby(*search.on_a_fine_mesh(search.proposals(start))))
         others = without.result()
     found = compared[0].found
     tell("finishing", 1.0, 0.0)
@@ -122,7 +121,7 @@ def choose(
     return Choice(fit, terms, _comparison(compared, terms, others))
 
 
-def _comparison(compared: list[Tried], candidates: tuple[Term, ...], others: dict[str, float]) -> Comparison:
+def _comparison(compared: list[Tried], candidates: tuple[Term, ...], others: dict[str, Baseline]) -> Comparison:
     worth = np.array([law.worth for law in compared])
     weights = np.exp(worth - logsumexp(worth))
     alternatives = pd.DataFrame(
@@ -137,18 +136,24 @@ def _comparison(compared: list[Tried], candidates: tuple[Term, ...], others: dic
     held = [weights[[term in law.terms for law in compared]].sum() for term in candidates]
     probabilities = pd.Series(held, [str(term) for term in candidates], name="probability", dtype=float)
     best = compared[0]
-    return Comparison(alternatives, probabilities, held_out(best.found), others, _why_not(best, others))
+    left_out = held_out(best.found)
+    scores = {name: other.score for name, other in others.items()}
+    return Comparison(alternatives, probabilities, left_out, scores, _why_not(best, left_out, others))
 
 
-def _why_not(best: Tried, others: dict[str, float]) -> str:
+def _why_not(best: Tried, left_out: pd.DataFrame, others: dict[str, Baseline]) -> str:
     """Why the readings do not tell a law, or nothing."""
     for name, sentence in NO_DYNAMICS.items():
-        if best.worth < others[name] + CLEARLY:
+        if best.worth < others[name].score + CLEARLY:
             return f"{sentence}; sensors nearer to each other, more often read, or less noise would help."
-    if best.score < others["smooth"] - CLEARLY:
+    smooth = others["smooth"]
+    between = left_out[left_out["inside"]]
+    error = float(np.sqrt(np.average(between["rms_error"] ** 2, weights=between["readings"])))
+    # Both, because without noise densities say more about how well errors are foreseen than about how large they are.
+    if best.score < smooth.score - CLEARLY and error > WORSE * smooth.rms_error:
         return (
-            "The best law predicts left-out sensors worse than smoothness alone "
-            f"(by {others['smooth'] - best.score:.0f} nats): it misses something; other candidates would help."
+            f"The best law misses left-out sensors by {error:.2g} (rms), smoothness alone by {smooth.rms_error:.2g}: "
+            "it lacks a term; other candidates would help."
         )
     return ""
 
@@ -161,31 +166,31 @@ class _Search:
     pool: ThreadPoolExecutor
     tell: Progress
 
-    def proposals(self, start: Start) -> tuple[Tried, list[Tried]]:
-        """The law that explains the readings best, of those that explain the inferred field best; and its rivals."""
+    def proposals(self, start: Start) -> list[Tried]:
+        """Laws that explain the inferred field best, those that explain the readings best first."""
         proposed = list(_proposals(start, self.candidates, self.method, self.known))
         soft = self.all_tried(
             [lambda some=some: start.fit(some) for some in proposed], "trying laws", *SPAN["proposals"]
         )
         kept = [law.found for law in _best_first(soft)[:KEPT]]
         hard = self.all_tried(
-            [lambda found=found: with_noise(harder(found)) for found in kept], "trying laws harder", *SPAN["harder"]
+            [lambda found=found: harder(found) for found in kept], "trying laws harder", *SPAN["harder"]
         )
         if not hard:
             raise PdescryError(NONE)
-        best, *rivals = _best_first(hard)
-        return best, rivals
+        return _best_first(hard)
 
-    def on_a_fine_mesh(self, first: list[Tried]) -> Tried:
-        """The best on the mesh that it needs."""
+    def on_a_fine_mesh(self, first: list[Tried]) -> tuple[Tried, list[Tried]]:
+        """The best on the mesh that it needs, and its rivals, which may be better there."""
         self.tell("refining the mesh", SPAN["mesh"][0], None)
-        for law in first[:KEPT]:
+        for number, law in enumerate(first):
             if fine := self.tried(lambda law=law: resolved(law.found, lambda *_: None)):
-                return fine[0]
+                return fine[0], first[number + 1 :]
         raise PdescryError(NONE)
 
-    def nearby(self, best: Tried, rivals: list[Tried], begin: float, end: float) -> list[Tried]:
+    def nearby(self, best: Tried, rivals: list[Tried]) -> list[Tried]:
         """Rivals, and laws a term or two from the best, which moves to any that is better; all of them on one mesh."""
+        begin, end = SPAN["moves"]
         compared, seen = [best], {best.key}
         waiting = [(law.terms, law.found.coefficients) for law in rivals]
         for number in range(ROUNDS):

@@ -67,17 +67,18 @@ class Start:
 
 
 def harder(found: Minimum) -> Minimum:
-    """The law harder and harder on the same mesh."""
+    """The law harder and harder on the same mesh, and the noise that the misfit shows."""
     for tolerance in TOLERANCES[1:]:
         found = scaled(found, tolerance).minimise(found.field, found.coefficients, STEPS)
-    return found
+    found = with_noise(found)
+    return found.objective.minimise(found.field, found.coefficients, STEPS)
 
 
 def resolved(found: Minimum, tell: Progress) -> Minimum:
     """On finer meshes, with the noise that the misfit shows, until the law is met."""
     for number, size in enumerate(MESHES):
         tell("refining the mesh", number / (len(MESHES) + 1), None)
-        found = _on_mesh(with_noise(found), size)
+        found = _on_mesh(found, size)
         if found.unresolved < RESOLVED:
             break
     tell("finishing", len(MESHES) / (len(MESHES) + 1), None)

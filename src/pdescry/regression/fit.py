@@ -19,10 +19,12 @@ from pdescry.errors import InputError
 from pdescry.regression.design import DesignMatrix
 from pdescry.regression.estimator import FITTED, NOTHING, SparseRegressor, Step
 from pdescry.regression.evidence import evidence_of
-from pdescry.regression.spread import Spread, spread_of
+from pdescry.regression.spread import TWO_SIDED_95, Spread, spread_of
 
 # Below so many draws the spread of the spread is worth a word: 1/√(2·20) is 16 %.
 FEW_DRAWS = 20
+# What is told of each term of a law, whatever the method. probability: that the term is there, NaN where nobody asked.
+SUMMARY = ["field", "term", "mean", "sd", "low", "high", "probability", "corrected", "formal_sd", "spread"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,6 +87,17 @@ class SparseFit:
             honest = np.column_stack([self.spread.sd, low, high, self.spread.corrected])
             table.loc[self.support, ["honest_sd", "low", "high", "corrected"]] = honest
         return table
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """The kept terms as a law tells them: mean, sd and 95 % interval, honest if there are draws, or else formal."""
+        table: Any = self.table.query("kept").rename(columns={"coefficient": "mean"})
+        honest = self.spread is not None
+        table["sd"] = table["honest_sd"] if honest else table["formal_sd"]
+        if not honest:
+            table["low"], table["high"] = (table["mean"] + sign * TWO_SIDED_95 * table["sd"] for sign in (-1, 1))
+        table = table.assign(field=self.field, probability=math.nan, spread="honest" if honest else "formal")
+        return table[SUMMARY]
 
     @property
     def concise(self) -> str:

@@ -61,7 +61,7 @@ def fit_from_dict(
     )
 
 
-def method_name(method: SparseRegressor, methods: Mapping[str, type[SparseRegressor]]) -> str:
+def method_name(method: object, methods: Mapping[str, type]) -> str:
     return next(name for name, kind in methods.items() if type(method) is kind)
 
 

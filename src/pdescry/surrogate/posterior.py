@@ -19,7 +19,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
-from pdescry.errors import InputError
+from pdescry.surrogate.asked import Asked
 from pdescry.surrogate.chain import Plan, Trace
 from pdescry.surrogate.network import evaluate
 from pdescry.surrogate.samplers import Point
@@ -167,33 +167,8 @@ class Posterior:
         result holds ``u`` (mean), ``u_sd``, ``u_low`` and ``u_high``; ``level`` of the draws lie between the last
         two. ``noise=True`` predicts what a sensor would read there, instead of the field itself.
         """
-        names = (self.readings.time_name, *self.readings.axes)
-        columns = _columns((t, *places), names)
-        if not (isinstance(level, int | float) and 0 < level < 1):
-            raise InputError(f"Expected the level of the interval between 0 and 1; got {level!r}.")
-        if grid:
-            axes = [np.atleast_1d(column) for column in columns]
-            if any(axis.ndim != 1 for axis in axes):
-                raise InputError(
-                    "Expected one-dimensional arrays, which make a grid; pass grid=False for scattered points."
-                )
-            shape = tuple(len(axis) for axis in axes)
-            points = np.stack([part.ravel() for part in np.meshgrid(*axes, indexing="ij")], axis=1)
-            dims, coords = names, dict(zip(names, axes, strict=True))
-        else:
-            try:
-                columns = np.broadcast_arrays(*columns)
-            except ValueError:
-                raise InputError(
-                    "Expected arrays of one shape for scattered points; pass grid=True for a grid."
-                ) from None
-            shape = (columns[0].size,)
-            points = np.stack([column.ravel() for column in columns], axis=1)
-            dims, coords = ("point",), {name: ("point", points[:, k]) for k, name in enumerate(names)}
-        summary = self._summarise(points, level, noise)
-        return xr.Dataset(
-            {name: (dims, values.reshape(shape)) for name, values in summary.items()}, coords, {"level": level}
-        )
+        asked = Asked.of((t, *places), (self.readings.time_name, *self.readings.axes), level, grid)
+        return asked.answered(self._summarise(asked.points, level, noise))
 
     def _summarise(self, points: NDArray[np.float64], level: float, noise: bool) -> dict[str, NDArray[np.float64]]:
         tails = [(1 - level) / 2, (1 + level) / 2]
@@ -239,21 +214,6 @@ def disturbed(values: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArr
     times = int(np.clip(8000 // len(values), 1, 8))
     noise = np.random.default_rng(0).standard_normal((times, *values.shape))  # the same question gets the same answer
     return (values + spread * noise).reshape(-1, *values.shape[1:])
-
-
-def _columns(given: tuple[ArrayLike, ...], names: tuple[str, ...]) -> list[NDArray[np.float64]]:
-    if len(given) != len(names):
-        raise InputError(f"Expected {len(names)} coordinates ({', '.join(names)}); got {len(given)}.")
-    columns = []
-    for name, values in zip(names, given, strict=True):
-        try:
-            column = np.asarray(values, float)
-        except (TypeError, ValueError):
-            raise InputError(f"Expected numbers for {name}; got {values!r}.") from None
-        if not np.isfinite(column).all():
-            raise InputError(f"Expected finite numbers for {name}; some are NaN or infinite; leave those out.")
-        columns.append(column)
-    return columns
 
 
 # ---- compiled, once for each model and number of draws ---------------------------------------------------------------

@@ -1,0 +1,147 @@
+"""The result of a run as files: law.json for people and programs, the fits, and the way back to a `Law`."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdescry.data import Readings
+from pdescry.derivatives import Derivatives
+from pdescry.discovery.fit import Fit
+from pdescry.discovery.forward import Forward
+from pdescry.discovery.law import Law
+from pdescry.discovery.run import OURS, config_text, load_inputs, write_readings
+from pdescry.errors import InputError
+from pdescry.files import appearing, write_json
+from pdescry.joint import Choice, Comparison
+from pdescry.regression import REGRESSORS, SparseFit
+from pdescry.regression.storage import fit_from_dict, fit_to_dict
+from pdescry.surrogate import Diagnostics, Posterior
+
+FORMAT = "pdescry law 1"
+
+
+def write_fits(path: Path, fits: Sequence[Fit]) -> None:
+    """Those that are regressions."""
+    write_json(path, [fit_to_dict(fit, REGRESSORS) for fit in fits if isinstance(fit, SparseFit)])
+
+
+def load_fits(path: Path, readings: Readings) -> tuple[SparseFit, ...]:
+    return tuple(fit_from_dict(table, readings.fields, readings.axes, REGRESSORS) for table in _read_json(path))
+
+
+def write_law(path: Path, law: Law) -> None:
+    """The result for people and programs. Nothing in it depends on when or how often the run was stopped."""
+    readings = law.readings
+    diagnostics = {name: value for name, value in vars(law.diagnostics).items() if name != "table"}
+    summary = {
+        "format": FORMAT,
+        "law": str(law).splitlines(),
+        "equation": str(law.equation) if law.found else None,
+        "latex": law.equation.to_latex() if law.found else None,
+        "coefficients": law.coefficients.to_dict(orient="records"),
+        **({} if law.choice is None else _compared(law.choice.comparison)),
+        "noise": _noise(law),
+        "readings": {"number": len(readings), "sensors": readings.n_sensors, "span": readings.span},
+        "candidates": [str(term) for term in law.fits[0].terms],
+        "forward": asdict(law.forward),
+        "diagnostics": diagnostics | {"table": law.diagnostics.table.reset_index().to_dict(orient="split")},
+        "warnings": law.warnings,
+        "advice": law.advice,
+        "settings": law.settings.to_dict(),
+        "versions": {name: importlib.metadata.version(name) for name in ("pdescry", "jax", "numpy", "scikit-learn")},
+    }
+    write_json(path, summary)
+
+
+def _compared(comparison: Comparison) -> dict[str, Any]:
+    """How other laws fared, and no law at all; scores are log densities of left-out sensors."""
+    rms_error, expected = comparison.errors
+    sensors = comparison.held_out.to_dict(orient="records")
+    return {
+        "alternatives": comparison.alternatives.to_dict(orient="records"),
+        "probabilities": comparison.probabilities.to_dict(),
+        "held_out": {"rms_error": rms_error, "expected": expected, "sensors": sensors},
+        "baselines": comparison.baselines,
+    }
+
+
+def _noise(law: Law) -> dict[str, Any]:
+    """Of each field about the field that obeys the law, or else over the draws of the network."""
+    if law.choice is not None and law.found:
+        return {law.choice.field: {"mean": float(np.sqrt(np.mean(law.choice.fit.noise**2))), "sd": None}}
+    noise = law.posterior.noise_sd
+    return {
+        name: {"mean": float(noise[:, :, number].mean()), "sd": float(noise[:, :, number].mean(-1).std())}
+        for number, name in enumerate(law.readings.fields)
+    }
+
+
+def load_law(path: Path) -> Law:
+    readings, settings = load_inputs(path)
+    if not (path / "law.json").exists():
+        raise InputError(f"The run in {str(path)!r} is not finished; go on with `pdescry resume {path}`.")
+    summary = _read_json(path / "law.json")
+    try:
+        forward = summary["forward"]
+        told = summary["diagnostics"]
+        table = pd.DataFrame(**told["table"])
+        table = table.set_index(table.columns[0]).rename_axis(None).infer_objects()
+        return Law(
+            Posterior.load(path / "posterior.nc"),
+            *_load_results(path, readings),
+            settings,
+            Diagnostics(**{name: _number(value) for name, value in told.items() if name != "table"}, table=table),
+            Forward(**forward | {"misfit": _number(forward["misfit"])}),
+            tuple(summary["warnings"]),
+            tuple(summary["advice"]),
+        )
+    except (KeyError, TypeError, ValueError) as fault:
+        if isinstance(fault, InputError):
+            raise
+        raise InputError(f"Expected a law of pdescry in {str(path)!r}; it is damaged ({fault}).") from None
+
+
+def _load_results(path: Path, readings: Readings) -> tuple[Derivatives | None, tuple[Fit, ...]]:
+    if (path / "joint.nc").exists():
+        return None, (Choice.load(path / "joint.nc", readings),)
+    return Derivatives.load(path / "derivatives.nc"), load_fits(path / "fit.json", readings)
+
+
+def save_law(law: Law, path: Path) -> None:
+    if path.exists():
+        if not (path / "law.json").exists():
+            raise InputError(f"Expected a new name or a folder with a law to replace; {str(path)!r} is neither.")
+        if strangers := sorted(each.name for each in path.iterdir() if each.name not in {*OURS, ".lock"}):
+            raise InputError(
+                f"Expected a folder with a law and nothing else to replace; {str(path)!r} holds {strangers[0]!r}."
+            )
+    with appearing(path) as folder:
+        folder.mkdir()
+        (folder / "config.toml").write_text(config_text(law.readings, law.settings), encoding="utf-8")
+        write_readings(folder / "readings.csv", law.readings)
+        law.posterior.save(folder / "posterior.nc")
+        if law.choice is not None:
+            law.choice.save(folder / "joint.nc")
+        if law.derivatives is not None:
+            law.derivatives.save(folder / "derivatives.nc")
+            write_fits(folder / "fit.json", law.fits)
+        write_law(folder / "law.json", law)
+
+
+def _number(value: Any) -> Any:
+    return float("nan") if value is None else value
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as fault:
+        raise InputError(f"Cannot read {str(path)!r}: {fault}; the run can be resumed after removing it.") from None

@@ -1,0 +1,60 @@
+"""`Way`: how the law is found, once the readings are known: what "auto" stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pdescry.data import Readings
+from pdescry.discovery.settings import AUTO_METHODS, Settings
+from pdescry.equation import Term
+from pdescry.equation import candidates as library
+from pdescry.errors import InputError
+from pdescry.joint import Joint
+from pdescry.joint.known import Known
+from pdescry.joint.mesh import HIGHEST
+from pdescry.joint.objective import order_of
+from pdescry.regression import SparseRegressor
+
+TAKES = f"one field along one axis, a law of first order in time, and derivatives of at most order {HIGHEST}"
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """method: `Joint`, or a regression on derivatives of the field. note: why it is not the best one, or nothing."""
+
+    method: Joint | SparseRegressor
+    candidates: tuple[Term, ...]
+    note: str = ""
+
+
+def way_of(settings: Settings, readings: Readings) -> Way:
+    """What cannot work with these readings is an error."""
+    obstacle = _obstacle(settings, readings)
+    method = settings.method or AUTO_METHODS["sequential_ridge" if obstacle else "joint"]
+    if isinstance(settings.method, Joint) and obstacle:
+        raise InputError(
+            f"Expected {TAKES} for the method 'joint'; {obstacle}; leave the method out, or name a regression."
+        )
+    terms = _terms(settings, readings, "general" if isinstance(method, Joint) else "small")
+    if isinstance(method, Joint):
+        Known.of(method.known, terms, readings)
+    note = f"The law was found by {method!r} on derivatives of the field, not together with the field: {obstacle}."
+    return Way(method, terms, note if settings.method is None and obstacle else "")
+
+
+def _terms(settings: Settings, readings: Readings, usual: str) -> tuple[Term, ...]:
+    source = usual if settings.candidates is None else settings.candidates
+    return library(source, fields=readings.fields, axes=readings.axes, time_order=settings.time_order)
+
+
+def _obstacle(settings: Settings, readings: Readings) -> str:
+    """Why field and law cannot be inferred together, or nothing."""
+    if len(readings.fields) > 1:
+        return f"there are {len(readings.fields)} fields ({', '.join(readings.fields)})"
+    if len(readings.axes) > 1:
+        return f"there are {len(readings.axes)} axes ({', '.join(readings.axes)})"
+    if settings.time_order > 1:
+        return f"the law is of order {settings.time_order} in time"
+    if (highest := order_of(_terms(settings, readings, "general"))) > HIGHEST:
+        return f"a candidate is of order {highest}"
+    return ""

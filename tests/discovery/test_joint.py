@@ -1,0 +1,301 @@
+"""The default way: law and field inferred together, on disk, in words, forward; and when it is not taken."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdescry import InputError, Law, Posterior, Readings, discover, load, resume
+from pdescry.discovery import Settings
+from pdescry.discovery.forward import check_forward
+from pdescry.discovery.judgement import judge
+from pdescry.discovery.way import way_of
+from pdescry.equation import Equation
+from pdescry.joint import Joint
+from pdescry.regression import STBLR, SequentialRidge
+from tests.discovery.conftest import JOINT, TINY, near_tie, with_comparison
+
+FILES = {"config.toml", "readings.csv", "posterior.nc", "joint.nc", "law.json", "log.txt", "figures", ".lock"}
+REASON = "The readings are noise; less of it would help."
+
+
+# ---- which way -------------------------------------------------------------------------------------------------------
+
+
+def test_the_way_that_is_taken(readings: Readings) -> None:
+    way = way_of(Settings(), readings)
+    assert way.method == Joint()
+    assert len(way.candidates) == 36
+    assert way.note == ""
+    assert len(way_of(Settings(method=STBLR(0.1)), readings).candidates) == 11
+    assert way_of(Settings(method=STBLR(0.1)), readings).note == ""
+    assert (
+        way_of(Settings(method=STBLR(0.1), candidates="paper"), readings).candidates
+        == way_of(Settings(candidates="paper"), readings).candidates
+    )
+
+
+def plane() -> Readings:
+    rng = np.random.default_rng(0)
+    return Readings.from_arrays(np.arange(30.0), rng.uniform(0, 1, (30, 2)), rng.uniform(0, 1, 30))
+
+
+def two_fields() -> Readings:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.uniform(0, 1, 30) for name in "txuv"})
+    return Readings.from_frame(frame, time="t", space="x", fields=["u", "v"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "said"),
+    [
+        ("two fields", {}, r"2 fields \(u, v\)"),
+        ("plane", {}, "2 axes"),
+        ("rod", {"time_order": 2}, "order 2 in time"),
+        ("rod", {"candidates": ["u_xxxxx"]}, "a candidate is of order 5"),
+    ],
+)
+def test_where_it_cannot_work_a_regression_is_taken(kind: str, changes: dict, said: str, readings: Readings) -> None:
+    given = {"two fields": two_fields, "plane": plane, "rod": lambda: readings}[kind]()
+    way = way_of(Settings(**changes), given)
+    assert isinstance(way.method, SequentialRidge)
+    assert way.method.threshold == 0.1
+    assert way.note.startswith("The law was found by SequentialRidge")
+    with pytest.raises(InputError, match=rf"'joint'; .*{said}.*; leave the method out"):
+        way_of(Settings(method=Joint(), **changes), given)
+    if not changes:
+        assert max(term.order() for term in way.candidates) == 4
+        assert len(way.candidates) < len(way_of(Settings(candidates="general"), given).candidates)  # "small"
+
+
+def test_the_note_is_a_warning(finished: tuple[Law, Path]) -> None:
+    law, _ = finished
+    warnings, _ = judge(law.posterior, law.diagnostics, law.fits, law.forward, "The law was found by another way.")
+    assert warnings[0] == "The law was found by another way."
+
+
+def test_what_is_known_is_looked_at_before_any_work(readings: Readings, tmp_path: Path) -> None:
+    for known, said in (("u_xx > 1", "u_xx > 0"), ("u_xq", "u_xq"), ("u_x^4", "among the candidates")):
+        with pytest.raises(InputError, match=said):
+            discover(readings, method=Joint(known=(known,)), workdir=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+# ---- what comes out --------------------------------------------------------------------------------------------------
+
+
+def test_a_law_found_together_with_the_field(chosen: tuple[Law, Path]) -> None:
+    law, folder = chosen
+    assert law.found
+    assert law.derivatives is None
+    assert {path.name for path in folder.iterdir()} == FILES
+    assert {path.name for path in (folder / "figures").iterdir()} == {"coefficients.png", "field.png", "slices.png"}
+    (row,) = law.coefficients.to_dict(orient="records")
+    assert (row["term"], row["spread"]) == ("u_xx", "joint")
+    assert abs(row["mean"] - 2) < 4 * row["sd"] < 0.5
+    assert row["low"] < row["mean"] < row["high"]
+    assert row["probability"] == pytest.approx(1, abs=0.01)
+    assert law.equation.coefficients == {law.fits[0].terms[0]: row["mean"]}
+    assert law.choice is not None
+    assert str(law) == str(law.choice.fit)
+    assert list(law.fits[0].table["kept"]) == [True, False]
+
+
+def test_regressions_tell_no_probability(finished: tuple[Law, Path]) -> None:
+    law, _ = finished
+    assert law.choice is None
+    assert law.remarks == ()
+    assert np.isnan(law.coefficients["probability"].to_numpy(float)).all()
+
+
+def test_what_law_json_tells(chosen: tuple[Law, Path]) -> None:
+    law, folder = chosen
+    told = json.loads((folder / "law.json").read_text())
+    assert told["law"] == [str(law)]
+    assert told["equation"] == str(law.equation)
+    assert told["alternatives"][0]["terms"] == "u_xx"
+    assert set(told["probabilities"]) == {"u_xx", "u_x"}
+    assert 0.5 < told["held_out"]["rms_error"] / told["held_out"]["expected"] < 1.5
+    assert len(told["held_out"]["sensors"]) == 8
+    assert set(told["baselines"]) >= {"constant", "smooth"}
+    assert abs(told["noise"]["u"]["mean"] - 0.05) < 0.015
+    assert told["settings"]["regression"] == {"method": "auto"}
+
+
+def test_it_is_read_back_and_resumed_to_the_same_bytes(chosen: tuple[Law, Path], tmp_path: Path) -> None:
+    law, folder = chosen
+    again = load(folder)
+    assert repr(again) == repr(law)
+    pd.testing.assert_frame_equal(again.coefficients, law.coefficients)
+    again.save(tmp_path / "copy.pdescry")
+    assert (tmp_path / "copy.pdescry" / "law.json").read_bytes() == (folder / "law.json").read_bytes()
+    assert {path.name for path in (tmp_path / "copy.pdescry").iterdir()} == FILES - {"log.txt", "figures", ".lock"}
+    shutil.copytree(folder, tmp_path / "run")
+    (tmp_path / "run" / "law.json").unlink()
+    resume(tmp_path / "run", figures=False)
+    assert (tmp_path / "run" / "law.json").read_bytes() == (folder / "law.json").read_bytes()
+
+
+@pytest.mark.slow
+def test_stopped_while_it_fits_it_ends_with_the_same_bytes(chosen: tuple[Law, Path], tmp_path: Path) -> None:
+    _, folder = chosen
+    shutil.copytree(folder, tmp_path / "run")
+    for name in ("law.json", "joint.nc"):
+        (tmp_path / "run" / name).unlink()
+
+    def stop(stage: str, fraction: float, left: float | None) -> None:
+        if stage.startswith("fit: ") and fraction > 0.3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        resume(tmp_path / "run", progress=stop, workers=1)
+    assert not (tmp_path / "run" / "joint.nc").exists()
+    resume(tmp_path / "run", figures=False, workers=2)
+    assert (tmp_path / "run" / "law.json").read_bytes() == (folder / "law.json").read_bytes()
+
+
+def test_a_damaged_fit_is_told(chosen: tuple[Law, Path], tmp_path: Path) -> None:
+    shutil.copytree(chosen[1], tmp_path / "run")
+    (tmp_path / "run" / "joint.nc").write_text("x")
+    with pytest.raises(InputError, match=r"joint\.nc"):
+        load(tmp_path / "run")
+
+
+def test_overwriting_keeps_the_draws_and_no_derivatives(
+    finished: tuple[Law, Path], readings: Readings, tmp_path: Path
+) -> None:
+    from pdescry.discovery.run import begun
+
+    shutil.copytree(finished[1], tmp_path / "run")
+    settings = finished[0].settings.changed({"regression": {"method": "joint"}})
+    with begun(tmp_path / "run", readings, settings, overwrite=True):
+        assert {path.name for path in (tmp_path / "run").iterdir()} == {
+            ".lock", "config.toml", "readings.csv", "posterior.nc",
+        }  # fmt: skip
+
+
+# ---- in words --------------------------------------------------------------------------------------------------------
+
+
+def test_laws_that_may_be_true_as_well_are_told(chosen: tuple[Law, Path], tmp_path: Path) -> None:
+    law = near_tie(chosen[0])
+    assert law.found
+    assert "\n  or u_t = " in repr(law)
+    assert "(probability 0.30)" in repr(law)
+    assert any("Other laws" in sentence for sentence in law.warnings)
+    assert any("known" in sentence for sentence in law.advice)
+    assert "(probability" not in repr(chosen[0])
+    law.save(tmp_path / "law")
+    assert repr(load(tmp_path / "law")) == repr(law)
+
+
+def test_when_the_readings_do_not_tell(chosen: tuple[Law, Path], tmp_path: Path) -> None:
+    law = with_comparison(chosen[0], reason=REASON)
+    assert not law.found
+    assert str(law) == f"cannot tell: {REASON}"
+    assert "The best law, which the readings do not support: u_t = " in repr(law)
+    assert law.coefficients.empty
+    assert list(law.coefficients.columns) == list(chosen[0].coefficients.columns)
+    assert not law.fits[0].coefficients.any()
+    assert any("do not tell a law" in sentence for sentence in law.warnings)
+    assert any("Add sensors" in sentence for sentence in law.advice)
+    with pytest.raises(InputError, match="tell a law"):
+        law.simulate()
+    with pytest.raises(InputError, match="tell a law"):
+        _ = law.equation
+    law.save(tmp_path / "law")
+    told = json.loads((tmp_path / "law" / "law.json").read_text())
+    assert told["law"] == [f"cannot tell: {REASON}"]
+    assert told["equation"] is None
+    assert told["coefficients"] == []
+    assert told["alternatives"]
+    assert repr(load(tmp_path / "law")) == repr(law)
+    # The field that knows no law is what is left to ask.
+    assert law.predict([1.0], [5.0]).equals(law.posterior.predict([1.0], [5.0]))
+
+
+def test_chains_that_have_not_mixed_matter_little(chosen: tuple[Law, Path], finished: tuple[Law, Path]) -> None:
+    law = chosen[0]
+    unmixed = replace(law.diagnostics, mixed=False, verdict="not mixed: bad.")
+    warnings, advice = judge(law.posterior, unmixed, law.fits, law.forward)
+    assert any("matters little" in sentence for sentence in warnings)
+    assert not any("Sample longer" in sentence for sentence in advice)
+    noted = replace(law.choice, fit=replace(law.choice.fit, notes=("The fit had not settled.",)))  # type: ignore[type-var]
+    for fits in ([noted], finished[0].fits):
+        warnings, advice = judge(law.posterior, unmixed, fits, law.forward)
+        assert any("not to be relied on: not mixed: bad." in sentence for sentence in warnings)
+        assert any("Sample longer" in sentence for sentence in advice)
+
+
+# ---- the field, and forward ------------------------------------------------------------------------------------------
+
+
+def test_the_field_that_obeys_the_law_is_predicted(chosen: tuple[Law, Path]) -> None:
+    law, _ = chosen
+    t, x = np.array([1.0, 2.0]), np.array([3.0, 4.0, 5.0])
+    found = law.predict(t, x)
+    assert found["u"].dims == ("t", "x")
+    assert not found.equals(law.posterior.predict(t, x))
+    assert found.equals(law.choice.fit.predict(t, x))  # type: ignore[union-attr]
+    wide = law.predict(t, x, level=0.99)
+    assert (wide["u_high"] > found["u_high"]).all()
+    read = law.predict(t, x, noise=True)
+    noise = law.choice.fit.noise[0]  # type: ignore[union-attr]
+    np.testing.assert_allclose(read["u_sd"] ** 2, found["u_sd"] ** 2 + noise**2)
+    scattered = law.predict(t[[0, 1]], x[[0, 2]], grid=False)
+    assert scattered["u"].dims == ("point",)
+    np.testing.assert_allclose(scattered["u"], [found["u"][0, 0], found["u"][1, 2]])
+    np.testing.assert_allclose(scattered["u_sd"], [found["u_sd"][0, 0], found["u_sd"][1, 2]])
+    for wrong in (([1.0], [-50.0]), ([1e3], [5.0])):
+        with pytest.raises(InputError, match=r"law\.posterior\.predict"):
+            law.predict(*wrong)
+
+
+def test_the_law_is_solved_from_the_field_that_obeys_it(chosen: tuple[Law, Path]) -> None:
+    law, _ = chosen
+    assert law.forward.status == "ok"
+    low, high = law.readings.span["x"]
+    left, right = law.predict([1.0], [low, high])["u"].values[0].tolist()
+    found = law.simulate([1.0, 1.5, 2.0], boundary={"left": f"u={left!r}", "right": f"u={right!r}"})
+    np.testing.assert_allclose(found["u"][0], law.predict([1.0], found["x"].values)["u"][0], atol=1e-5)
+    assert check_forward(law.field, Equation.parse("u_t = -2*u_xx")).status == "ill-posed"
+    for times, domain in (([-1.0, 1.0], None), ([1.0, 2.0], (-50.0, 50.0))):
+        with pytest.raises(InputError, match="pass initial="):
+            law.simulate(times, domain=domain)
+    wider = law.simulate([1.0, 2.0], domain=(low - 1, high + 1), initial="7 + cos(pi*x/5)")
+    assert wider.attrs["status"] == "ok"
+
+
+def test_draws_spread_as_the_law_and_its_field_do(chosen: tuple[Law, Path]) -> None:
+    law, _ = chosen
+    laws = law.draw_laws(400, seed=1)
+    (term,) = law.equation.coefficients
+    drawn = np.array([equation.coefficients[term] for _, equation in laws])
+    (row,) = law.coefficients.to_dict(orient="records")
+    assert abs(drawn.mean() - row["mean"]) < 4 * row["sd"] / math.sqrt(400)
+    assert drawn.std() == pytest.approx(row["sd"], rel=0.15)  # 4 sds of an sd of 400
+    t, x = np.array([0.5, 5.0]), np.array([3.0, 5.0, 8.0])
+    fields = np.array([field.mean(t, x)["u"] for field, _ in laws])
+    predicted = law.predict(t, x)
+    np.testing.assert_allclose(fields.std(0), predicted["u_sd"], rtol=0.15)
+    assert (np.abs(fields.mean(0) - predicted["u"].values) < 4 * predicted["u_sd"].values / 20).all()
+    found = law.simulate([0.0, 0.5, 1.0], draws=2, x=[3.0, 5.0, 7.0])  # from the first moment, where draws are roughest
+    assert found["u_draws"].sizes["draw"] == 2
+    assert found.attrs["unsolved_draws"] == 0
+    assert [str(equation) for _, equation in law.draw_laws(400, seed=1)] == [str(equation) for _, equation in laws]
+
+
+def test_settings_of_the_run_are_the_users(chosen: tuple[Law, Path], readings: Readings) -> None:
+    law, folder = chosen
+    assert law.settings.method is None
+    with pytest.raises(InputError, match=r"regression\.method was 'auto', now 'stols'"):
+        discover(readings, config=TINY, workdir=folder)
+    assert repr(discover(readings, config=JOINT, workdir=folder)) == repr(law)
+    assert isinstance(law.posterior, Posterior)
