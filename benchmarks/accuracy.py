@@ -73,12 +73,13 @@ def run(folder: Path, kinds: list[str], layouts: list[int], libraries: list[str]
             else:
                 record = {
                     "law": str(choice),
+                    "reason": choice.comparison.reason,
                     "terms": [str(term) for term in choice.fit.terms],
                     "values": choice.fit.values,
                     "sd": choice.fit.sd,
                     "noise": float(np.sqrt(np.mean(choice.fit.noise**2))),
-                    "alternatives": choice.alternatives.to_dict(orient="records"),
-                    "probabilities": choice.probabilities.to_dict(),
+                    "alternatives": choice.comparison.alternatives.to_dict(orient="records"),
+                    "probabilities": choice.comparison.probabilities.to_dict(),
                 }
             seconds = {"sampling": sampled, "choosing": time.monotonic() - began}
             write_json(path, cell | {"library": library, "seconds": seconds} | record)

@@ -46,7 +46,7 @@ class Settings:
     prior: Prior = field(default_factory=Prior)
     noise: Noise | None = None
     start: Adam = field(default_factory=Adam)
-    sampler: Sampler = field(default_factory=lambda: MCLMC(draws=100, thin=40))
+    sampler: Sampler = field(default_factory=lambda: MCLMC(draws=50, thin=20, rungs=5, rung_transitions=400))
     chains: int = 2
     standardise: Standardise = "all"
     points: int = 10_000

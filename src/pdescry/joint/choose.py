@@ -113,8 +113,11 @@ def choose(
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers or n_cores()) as pool:
         without = pool.submit(baselines, posterior.readings)
         search = _Search(terms, method, known, pool, tell)
-        compared = _best_first(search.nearby(*search.on_a_fine_mesh(search.proposals(start))))
+        best, rivals = search.on_a_fine_mesh(search.proposals(start))
         others = without.result()
+        # Where no dynamics show, laws near this one would be as wrong, and slow to fit.
+        told = not _no_dynamics(best, others)
+        compared = _best_first(search.nearby(best, rivals)) if told else [best]
     found = compared[0].found
     tell("finishing", 1.0, 0.0)
     fit = JointFit(found, notes_of(found, noise_of(posterior)))
@@ -124,6 +127,7 @@ def choose(
 def _comparison(compared: list[Tried], candidates: tuple[Term, ...], others: dict[str, Baseline]) -> Comparison:
     worth = np.array([law.worth for law in compared])
     weights = np.exp(worth - logsumexp(worth))
+    weights /= weights.sum()
     alternatives = pd.DataFrame(
         {
             "terms": [", ".join(map(str, law.terms)) for law in compared],
@@ -143,9 +147,8 @@ def _comparison(compared: list[Tried], candidates: tuple[Term, ...], others: dic
 
 def _why_not(best: Tried, left_out: pd.DataFrame, others: dict[str, Baseline]) -> str:
     """Why the readings do not tell a law, or nothing."""
-    for name, sentence in NO_DYNAMICS.items():
-        if best.worth < others[name].score + CLEARLY:
-            return f"{sentence}; sensors nearer to each other, more often read, or less noise would help."
+    if sentence := _no_dynamics(best, others):
+        return f"{sentence}; sensors nearer to each other, more often read, or less noise would help."
     smooth = others["smooth"]
     between = left_out[left_out["inside"]]
     error = float(np.sqrt(np.average(between["rms_error"] ** 2, weights=between["readings"])))
@@ -156,6 +159,12 @@ def _why_not(best: Tried, left_out: pd.DataFrame, others: dict[str, Baseline]) -
             "it lacks a term; other candidates would help."
         )
     return ""
+
+
+def _no_dynamics(best: Tried, others: dict[str, Baseline]) -> str:
+    """What explains the readings as well as a law does, without one; or nothing."""
+    beaten = (sentence for name, sentence in NO_DYNAMICS.items() if best.worth < others[name].score + CLEARLY)
+    return next(beaten, "")
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,11 @@ import numpy as np
 
 from pdescry.joint.splines import Array, Axis, Space
 
-# Elements along x and along t on a coarse mesh, on a fine one, and on finer ones for a law that is not met there.
-COARSE = (48, 16)
+# Elements along x and along t: of the mesh that laws are tried on, the first that can follow the inferred field; and of
+# the finer ones on which the best is fitted, the first on which it is met.
+FIRST = ((48, 16), (64, 24), (96, 36), (128, 48))
 MESHES = ((96, 24), (128, 36), (160, 48))
+FOLLOWED = 0.03  # u_t of the inferred field is off by no more than this share
 EARLIEST = 5e-4  # of the duration: the first element in time
 # The density of knots grows with this power of what the field bends by; so much of it is everywhere.
 POWER, EVEN = 0.8, 0.3
@@ -37,6 +39,29 @@ def graded_space(before: Space, field: Array, size: tuple[int, int]) -> Space:
     below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
     breaks = np.interp(np.linspace(0, 1, size[0] + 1), below / below[-1], along)
     return space_of(breaks, _times((before.t.breaks[0], before.t.breaks[-1]), size[1]))
+
+
+def first_space(even: Space, field: Array) -> tuple[Space, Array]:
+    """The smallest mesh that can follow a field, and the field on it."""
+    rate = even.values(field, (0, 1))
+    for size in FIRST:
+        space = graded_space(even, field, size)
+        found = carried(field, even, space)
+        followed = space.x.matrix(even.x.points) @ found.reshape(space.shape) @ space.t.matrix(even.t.points, 1).T
+        if np.sum(even.area * (followed - rate) ** 2) <= FOLLOWED**2 * np.sum(even.area * rate**2):
+            break
+    return space, found
+
+
+def carried(field: Array, old: Space, new: Space) -> Array:
+    """The same field on another mesh."""
+    values = field.reshape(old.shape)
+    return new.nearest(lambda places, times: old.x.matrix(places) @ values @ old.t.matrix(times).T)
+
+
+def even_elements(space: Space) -> int:
+    """Along t, without those that are halved towards the start."""
+    return round(float(np.ptp(space.t.breaks) / space.t.lengths[-1]))
 
 
 def _times(t: tuple[float, float], number: int) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from pdescry.data import Readings
 from pdescry.equation import Term
-from pdescry.joint.mesh import COARSE, MESHES, even_space, graded_space
+from pdescry.joint.mesh import FIRST, MESHES, carried, even_elements, even_space, first_space, graded_space
 from pdescry.joint.objective import Minimum, Objective, least_squares
 from pdescry.joint.splines import Array, Space
 from pdescry.surrogate import Posterior
@@ -17,7 +17,7 @@ from pdescry.surrogate.pool import Progress
 # The law may fail by so much of u_t (rms), from the first fit to the last: a hard law at once leads astray from a field
 # that obeys none yet.
 TOLERANCES = (1e-2, 3e-3, 1e-3)
-DRAWS = 100  # of the field, averaged to begin from
+DRAWS = 40  # of the field, averaged to begin from
 RESOLVED = 0.015  # a residual of so much of u_t is met well enough
 STEPS = 7  # of Gauss–Newton for each tolerance on the first mesh
 STEPS_ON_MESH = 6  # on each finer one; the last one has STEPS_AT_LAST
@@ -46,10 +46,9 @@ class Start:
         if posterior.n_draws > DRAWS:  # to begin from, as good as all
             posterior = posterior.of_draws(np.linspace(0, posterior.n_draws - 1, DRAWS).astype(int))
         x, t = (readings.span[name] for name in (readings.axes[0], readings.time_name))
-        even = even_space(x, t, MESHES[0])
+        even = even_space(x, t, FIRST[-1])
         field = even.nearest(lambda places, times: posterior.predict(times, places)[readings.fields[0]].values.T)
-        space = graded_space(even, field, COARSE)
-        field = _carried(field, even, space)
+        space, field = first_space(even, field)
         trust = np.sqrt(space.area / _variance(posterior, space))
         return cls(readings, space, field, trust, noise)
 
@@ -76,9 +75,10 @@ def harder(found: Minimum) -> Minimum:
 
 def resolved(found: Minimum, tell: Progress) -> Minimum:
     """On finer meshes, with the noise that the misfit shows, until the law is met."""
-    for number, size in enumerate(MESHES):
+    least = found.objective.space
+    for number, (along_x, along_t) in enumerate(MESHES):
         tell("refining the mesh", number / (len(MESHES) + 1), None)
-        found = _on_mesh(found, size)
+        found = _on_mesh(found, (max(along_x, least.x.n), max(along_t, even_elements(least))))
         if found.unresolved < RESOLVED:
             break
     tell("finishing", len(MESHES) / (len(MESHES) + 1), None)
@@ -111,14 +111,9 @@ def _on_mesh(found: Minimum, size: tuple[int, int]) -> Minimum:
     """Fitted again on another mesh, which follows the field."""
     old = found.objective.space
     space = graded_space(old, found.field, size)
-    field = _carried(found.field, old, space)
-    carried = replace(found, objective=replace(found.objective, space=space), field=field)
-    return scaled(carried, TOLERANCES[-1]).minimise(field, found.coefficients, STEPS_ON_MESH)
-
-
-def _carried(field: Array, old: Space, new: Space) -> Array:
-    values = field.reshape(old.shape)
-    return new.nearest(lambda places, times: old.x.matrix(places) @ values @ old.t.matrix(times).T)
+    field = carried(found.field, old, space)
+    moved = replace(found, objective=replace(found.objective, space=space), field=field)
+    return scaled(moved, TOLERANCES[-1]).minimise(field, found.coefficients, STEPS_ON_MESH)
 
 
 def with_noise(found: Minimum) -> Minimum:
