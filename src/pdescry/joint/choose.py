@@ -45,6 +45,7 @@ ROUNDS = 6
 NEAR = 3.0  # nats: a law that promises to be worth less than the best by more is not tried
 CLEARLY = 5.0  # nats
 WORSE = 1.2  # times the error
+UNMET = 0.01  # of u_t
 NO_DYNAMICS = {
     "constant": "The readings are as well explained by one constant number and noise",
     "steady": "The readings are as well explained by a profile that never changes",
@@ -209,6 +210,8 @@ class _Search:
             fits = [lambda some=some, c=c, law=best: _with_law(law.found, some, c) for some, c in waiting]
             done, until = (begin + (end - begin) * part / ROUNDS for part in (number, number + 1))
             new = self.all_tried(fits, "adding and dropping terms", done, until)
+            # One that is met much worse than the law which the mesh was made for lives on what the mesh cannot resolve.
+            new = [law for law in new if law.found.unresolved <= max(UNMET, 2 * compared[0].found.unresolved)]
             compared, waiting = compared + new, []
             better = max(new, key=lambda law: law.worth, default=best)
             if better.worth <= best.worth:
