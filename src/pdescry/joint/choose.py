@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -140,19 +140,16 @@ def _comparison(compared: list[Tried], candidates: tuple[Term, ...], others: dic
     )
     held = [weights[[term in law.terms for law in compared]].sum() for term in candidates]
     probabilities = pd.Series(held, [str(term) for term in candidates], name="probability", dtype=float)
-    best = compared[0]
-    left_out = held_out(best.found)
     scores = {name: other.score for name, other in others.items()}
-    return Comparison(alternatives, probabilities, left_out, scores, _why_not(best, left_out, others))
+    comparison = Comparison(alternatives, probabilities, held_out(compared[0].found), scores)
+    return replace(comparison, reason=_why_not(compared[0], comparison.errors[0], others))
 
 
-def _why_not(best: Tried, left_out: pd.DataFrame, others: dict[str, Baseline]) -> str:
+def _why_not(best: Tried, error: float, others: dict[str, Baseline]) -> str:
     """Why the readings do not tell a law, or nothing."""
     if sentence := _no_dynamics(best, others):
         return f"{sentence}; sensors nearer to each other, more often read, or less noise would help."
     smooth = others["smooth"]
-    between = left_out[left_out["inside"]]
-    error = float(np.sqrt(np.average(between["rms_error"] ** 2, weights=between["readings"])))
     # Both, because without noise densities say more about how well errors are foreseen than about how large they are.
     if best.score < smooth.score - CLEARLY and error > WORSE * smooth.rms_error:
         return (
@@ -237,11 +234,11 @@ class _Search:
 
     def all_tried(self, fits: Sequence[Callable[[], Minimum]], what: str, begin: float, end: float) -> list[Tried]:
         """Those that are laws, side by side; told as ``what``, from ``begin`` to ``end`` of the whole."""
-        self.tell(what, begin, None)
+        self.tell(what, round(begin, 6), None)
         found: list[Tried] = []
         for number, law in enumerate(self.pool.map(self.tried, fits)):
             found += law
-            self.tell(what, begin + (end - begin) * (number + 1) / len(fits), None)
+            self.tell(what, round(begin + (end - begin) * (number + 1) / len(fits), 6), None)
         return found
 
     def tried(self, fit: Callable[[], Minimum]) -> list[Tried]:

@@ -14,6 +14,7 @@ FOLLOWED = 0.03  # u_t of the inferred field is off by no more than this share
 EARLIEST = 5e-4  # of the duration: the first element in time
 # The density of knots grows with this power of what the field bends by; so much of it is everywhere.
 POWER, EVEN = 0.8, 0.3
+STRAIGHT = 1e-2  # a second derivative of so much, in units of the field and the interval, is none
 SMOOTHED = 0.02  # of the interval: a shock that moves a little stays where knots are dense
 DEGREES = (5, 4)  # along x and t
 HIGHEST = 4  # derivative along x that quintic splines have
@@ -35,7 +36,9 @@ def graded_space(before: Space, field: Array, size: tuple[int, int]) -> Space:
     width = int(np.ceil(SMOOTHED * len(along)))
     window = np.hanning(4 * width + 3)
     bend = np.convolve(np.pad(bend, len(window) // 2, "edge"), window / window.sum(), "valid")
-    density = bend / (bend.mean() or 1.0) + EVEN
+    # A field that is straight but for rounding bends nowhere.
+    straight = (STRAIGHT * np.ptp(field) / np.ptp(along) ** 2) ** POWER
+    density = bend / max(bend.mean(), straight, np.finfo(float).tiny) + EVEN
     below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
     breaks = np.interp(np.linspace(0, 1, size[0] + 1), below / below[-1], along)
     return space_of(breaks, _times((before.t.breaks[0], before.t.breaks[-1]), size[1]))

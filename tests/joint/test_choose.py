@@ -1,0 +1,139 @@
+"""The terms of a law found among candidates; what is known is kept to; and readings that tell no law are told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from pdescry import Choice, InputError, Posterior, Readings, choose, systems
+from pdescry.joint import Joint
+from pdescry.joint.held_out import held_out, score
+from pdescry.joint.neighbours import Neighbourhood, with_terms
+from pdescry.joint.price import price
+from tests.joint.conftest import Guess, guess
+
+FEW = ("u", "u_x", "u_xx", "u*u_x", "u*u_xx")
+
+
+@pytest.fixture(scope="module")
+def told() -> list[float]:
+    """Fractions of progress."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def chosen(heat: Posterior, told: list[float]) -> Choice:
+    return choose(heat, FEW, progress=lambda what, fraction, left=None: told.append(fraction))
+
+
+def test_the_terms_are_found(chosen: Choice) -> None:
+    assert [str(term) for term in chosen.fit.terms] == ["u_xx"]
+    assert abs(chosen.fit.values[0] - 2) < 4 * chosen.fit.sd[0]
+    assert chosen.fit.sd[0] < 0.03
+    probabilities = chosen.comparison.probabilities
+    assert list(probabilities.index) == list(FEW)
+    assert probabilities["u_xx"] > 0.9
+    assert (probabilities.drop("u_xx") < 0.1).all()
+    assert chosen.comparison.alternatives["probability"].sum() == pytest.approx(1)
+
+
+def test_a_law_beats_what_knows_none(chosen: Choice) -> None:
+    comparison = chosen.comparison
+    assert comparison.reason == ""
+    assert chosen.fit.log_score > max(comparison.baselines.values()) + 20
+    assert comparison.baselines["constant"] < comparison.baselines["smooth"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["burgers", "kdv", "heat", "advection_diffusion", "fisher_kpp", "allen_cahn"])
+def test_the_right_terms_of_named_systems(name: str) -> None:
+    """From the general library, with noise of 5 % of the sd."""
+    choice = choose(guess(name, noise=cast(float, "5%"), seed=7), "general")
+    assert set(choice.fit.terms) == set(systems.get(name).equation.coefficients)
+    assert choice.comparison.reason == ""
+
+
+def test_a_law_among_its_neighbours_is_scored_as_it_was_fitted(chosen: Choice) -> None:
+    found = chosen.fit.minimum
+    around = Neighbourhood(found, chosen.candidates)
+    own = around.of(around.kept)
+    assert own.score == pytest.approx(score(held_out(found)), abs=0.05)
+    np.testing.assert_allclose(own.coefficients, found.coefficients, rtol=1e-3)
+
+
+def test_neighbours_are_about_what_a_fit_of_them_gives(chosen: Choice) -> None:
+    found = chosen.fit.minimum
+    around = Neighbourhood(found, chosen.candidates)
+    near = around.of((*around.kept, FEW.index("u_x")))
+    fitted = with_terms(found, near.terms, near.coefficients).minimise(found.field, near.coefficients, 10)
+    assert near.score == pytest.approx(score(held_out(fitted)), abs=0.5)
+    np.testing.assert_allclose(near.coefficients, fitted.coefficients, atol=0.2 * np.sqrt(fitted.covariance.max()))
+
+
+def test_every_law_a_term_or_two_away_is_a_neighbour(chosen: Choice) -> None:
+    laws = {frozenset(some) for some in Neighbourhood(chosen.fit.minimum, chosen.candidates).laws()}
+    (kept,) = (FEW.index("u_xx"),)
+    others = [j for j in range(len(FEW)) if j != kept]
+    wanted = {frozenset({kept, j}) for j in others} | {frozenset({j}) for j in others}
+    wanted |= {frozenset({kept, i, j}) for i in others for j in others if i < j}
+    assert laws == wanted
+
+
+def test_a_term_pays_for_its_name_and_for_its_digits() -> None:
+    one, prior = np.array([[1e-4]]), np.array([1.0])
+    sure = price(np.array([1.0]), one, prior, 10)
+    assert sure == pytest.approx(np.log(10) + np.log(100))
+    assert price(np.array([1.0]), one, prior, 100) == pytest.approx(sure + np.log(10))
+    # A coefficient of one sd does not earn its price, and pays the rest, however well it happens to predict.
+    assert price(np.array([0.01]), one, prior, 10) == pytest.approx(2 * sure - 0.5)
+
+
+# ---- what the user knows ---------------------------------------------------------------------------------------------
+
+
+def test_a_known_term_is_in_the_law_and_a_sign_is_kept_to(heat: Posterior) -> None:
+    kept = choose(heat, ("u_xx", "u_x"), Joint(known=("u_x", "u_xx > 0")))
+    assert {str(term) for term in kept.fit.terms} == {"u_x", "u_xx"}
+    other = choose(heat, ("u_xx", "u*u_xx"), Joint(known=("u_xx < 0",)))
+    coefficients = dict(zip(map(str, other.fit.terms), other.fit.values, strict=True))
+    assert coefficients.get("u_xx", -1.0) < 0
+
+
+@pytest.mark.parametrize(
+    ("known", "said"), [("u_xxx", "among the candidates"), ("u_xx > 1", "u_xx > 0"), ("w_xx", "w_xx|Unknown")]
+)
+def test_what_cannot_be_known(heat: Posterior, known: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        choose(heat, FEW, Joint(known=(known,)))
+
+
+# ---- when it cannot tell ---------------------------------------------------------------------------------------------
+
+
+def no_law(values: Any) -> Posterior:
+    """Readings of heat with other values, and a posterior that believes what is smooth in them."""
+    known = cast(Any, guess("heat"))
+    readings: Readings = replace(known.readings, values=values(known.readings))
+    return cast(Posterior, Guess(readings, known.truth, noise=1.0))
+
+
+def test_noise_alone_tells_no_law() -> None:
+    random = np.random.default_rng(4)
+    choice = choose(no_law(lambda readings: random.normal(size=readings.values.shape)), ["u_xx", "u_x"])
+    assert "one constant number" in choice.comparison.reason
+    assert not choice.support.any()
+
+
+def test_a_profile_that_never_changes_tells_no_law() -> None:
+    random = np.random.default_rng(5)
+    steady = no_law(lambda readings: np.sin(readings.space) + 0.1 * random.normal(size=readings.values.shape))
+    assert "never changes" in choose(steady, ["u_xx", "u_x"]).comparison.reason
+
+
+def test_progress_is_told_and_never_falls(chosen: Choice, told: list[float]) -> None:
+    assert len(told) > 5
+    assert told == sorted(told)
+    assert told[-1] == 1.0
