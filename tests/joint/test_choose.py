@@ -8,11 +8,12 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from pdescry import Choice, InputError, Posterior, Readings, choose, systems
+from pdescry import Choice, InputError, Posterior, Readings, Term, choose, systems
 from pdescry.joint import Joint
 from pdescry.joint.held_out import held_out, score
+from pdescry.joint.known import Known
 from pdescry.joint.neighbours import Neighbourhood, with_terms
-from pdescry.joint.price import price
+from pdescry.joint.price import earnings, price
 from tests.joint.conftest import Guess, guess
 
 FEW = ("u", "u_x", "u_xx", "u*u_x", "u*u_xx")
@@ -87,19 +88,27 @@ def test_a_term_pays_for_its_name_and_for_its_digits() -> None:
     sure = price(np.array([1.0]), one, prior, 10)
     assert sure == pytest.approx(np.log(10) + np.log(100))
     assert price(np.array([1.0]), one, prior, 100) == pytest.approx(sure + np.log(10))
-    # A coefficient of one sd does not earn its price, and pays the rest, however well it happens to predict.
-    assert price(np.array([0.01]), one, prior, 10) == pytest.approx(2 * sure - 0.5)
+    # A coefficient of one sd does not earn its price, one of ten does.
+    assert earnings(np.array([0.01]), one, prior, 10) == pytest.approx(0.5 - sure)
+    assert earnings(np.array([0.1]), one, prior, 10) == pytest.approx(50 - sure)
 
 
 # ---- what the user knows ---------------------------------------------------------------------------------------------
 
 
-def test_a_known_term_is_in_the_law_and_a_sign_is_kept_to(heat: Posterior) -> None:
+def test_a_known_term_is_in_the_law(heat: Posterior) -> None:
     kept = choose(heat, ("u_xx", "u_x"), Joint(known=("u_x", "u_xx > 0")))
     assert {str(term) for term in kept.fit.terms} == {"u_x", "u_xx"}
-    other = choose(heat, ("u_xx", "u*u_xx"), Joint(known=("u_xx < 0",)))
-    coefficients = dict(zip(map(str, other.fit.terms), other.fit.values, strict=True))
-    assert coefficients.get("u_xx", -1.0) < 0
+
+
+def test_what_is_known_decides_which_laws_are_allowed(heat: Posterior) -> None:
+    u, u_x, u_xx = (Term.parse(name) for name in ("u", "u_x", "u_xx"))
+    known = Known.of(("u_x", "u_xx > 0", "u<0"), (u, u_x, u_xx), heat.readings)
+    assert known.allows({u_x: -3.0})
+    assert known.allows({u_x: 1.0, u_xx: 1.0, u: -1.0})
+    assert not known.allows({u_xx: 1.0})
+    assert not known.allows({u_x: 1.0, u_xx: -1.0})
+    assert not known.allows({u_x: 1.0, u: 1.0})
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from pdescry.joint.held_out import held_out, score
 from pdescry.joint.known import Known
 from pdescry.joint.neighbours import Neighbourhood, with_terms
 from pdescry.joint.objective import Minimum, Objective
-from pdescry.joint.price import price
+from pdescry.joint.price import earnings, price
 from pdescry.joint.splines import Array
 from pdescry.joint.stages import STEPS_AT_LAST, Start, harder, noise_of, resolved
 from pdescry.solver import is_ill_posed
@@ -79,11 +79,13 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """A law that was fitted; score: log density of held-out sensors; worth: less the price of its terms."""
+    """A law that was fitted; score: log density of held-out sensors; worth: less the price of its terms; earnings: of
+    each term."""
 
     found: Minimum
     score: float
     worth: float
+    earnings: Array
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -192,14 +194,31 @@ class _Search:
         self.tell("refining the mesh", SPAN["mesh"][0], None)
         for number, law in enumerate(first):
             if fine := self.tried(lambda law=law: resolved(law.found, lambda *_: None)):
-                return fine[0], first[number + 1 :]
+                return self.pruned(fine[0]), first[number + 1 :]
         raise PdescryError(NONE)
+
+    def pruned(self, law: Tried) -> Tried:
+        """Without terms that do not earn their price, the worst first."""
+        while worst := self.worst(law):
+            rest = [j for j, term in enumerate(law.terms) if term != worst]
+            fewer = tuple(law.terms[j] for j in rest)
+            found = self.tried(lambda law=law, f=fewer, r=rest: _with_law(law.found, f, law.found.coefficients[r]))
+            if not found:
+                break
+            law = found[0]
+        return law
+
+    def worst(self, law: Tried) -> Term | None:
+        """The term that earns least, if it does not earn its price and need not be in the law."""
+        free = [(float(each), str(term), term) for each, term in zip(law.earnings, law.terms, strict=True)]
+        free = [each for each in free if each[2] not in self.known.present and each[0] <= 0]
+        return min(free)[2] if free and len(law.terms) > 1 else None
 
     def nearby(self, best: Tried, rivals: list[Tried]) -> list[Tried]:
         """Rivals, and laws a term or two from the best, which moves to any that is better; all of them on one mesh."""
         begin, end = SPAN["moves"]
         compared, seen = [best], {best.key}
-        waiting = [(law.terms, law.found.coefficients) for law in rivals]
+        waiting = [(law.terms, law.found.coefficients) for law in rivals if law.key not in seen]
         for number in range(ROUNDS):
             seen |= {frozenset(some) for some, _ in waiting}
             waiting += self.promising(best, seen)
@@ -208,7 +227,8 @@ class _Search:
             done, until = (begin + (end - begin) * part / ROUNDS for part in (number, number + 1))
             new = self.all_tried(fits, "adding and dropping terms", done, until)
             # One that is met much worse than the law which the mesh was made for lives on what the mesh cannot resolve.
-            new = [law for law in new if law.found.unresolved <= max(UNMET, 2 * compared[0].found.unresolved)]
+            least = max(UNMET, 2 * compared[0].found.unresolved)
+            new = [law for law in new if law.found.unresolved <= least and not self.worst(law)]
             compared, waiting = compared + new, []
             better = max(new, key=lambda law: law.worth, default=best)
             if better.worth <= best.worth:
@@ -222,7 +242,9 @@ class _Search:
         with np.errstate(all="ignore"):
             around = Neighbourhood(best.found, self.candidates)
             near = [around.of(some) for some in around.laws()]
-        near = [law for law in near if law.worth > best.worth - NEAR and frozenset(law.terms) not in seen]
+        present = bool(self.known.present)  # terms that need not earn anything
+        near = [law for law in near if law.worth > best.worth - NEAR and (law.earns or present)]
+        near = [law for law in near if frozenset(law.terms) not in seen]
         found: list[tuple[tuple[Term, ...], Array]] = []
         for each in sorted(near, key=lambda law: -law.worth):
             law = dict(zip(each.terms, map(float, each.coefficients), strict=True))
@@ -248,13 +270,14 @@ class _Search:
             with np.errstate(all="ignore"):
                 found = fit()
                 predicted = score(held_out(found))
-                worth = predicted - price(found.coefficients, found.covariance, found.objective.prior_sd, len(self.candidates))
+                paid = found.coefficients, found.covariance, found.objective.prior_sd, len(self.candidates)
+                worth = predicted - price(*paid)
         except np.linalg.LinAlgError:
             return []
         law = dict(zip(found.objective.terms, map(float, found.coefficients), strict=True))
         if not (math.isfinite(worth) and self.known.allows(law)) or _ill_posed(found.objective, found.field, law):
             return []
-        return [Tried(found, predicted, worth)]
+        return [Tried(found, predicted, worth, earnings(*paid))]
 
 
 def _best_first(laws: Iterable[Tried]) -> list[Tried]:

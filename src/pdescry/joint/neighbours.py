@@ -18,7 +18,7 @@ from scipy.sparse import diags_array
 from pdescry.equation import Term
 from pdescry.joint.held_out import inside, log_density
 from pdescry.joint.objective import Minimum, Objective
-from pdescry.joint.price import price
+from pdescry.joint.price import earnings, price
 from pdescry.joint.splines import Array
 from pdescry.joint.stages import scaled
 
@@ -31,6 +31,7 @@ class Neighbour:
     coefficients: Array
     score: float
     worth: float
+    earns: bool  # does every term
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +104,9 @@ class Neighbourhood:
             along = sensor.moved[:, chosen] @ inverse
             score += log_density(sensor.remaining - along @ along.T, misfit) - sensor.log_noise
         coefficients = self.at[chosen] + change
-        worth = score - price(coefficients, covariance, self.prior_sd[chosen], len(self.candidates))
-        return Neighbour(tuple(self.candidates[j] for j in chosen), coefficients, score, worth)
+        paid = coefficients, covariance, self.prior_sd[chosen], len(self.candidates)
+        terms = tuple(self.candidates[j] for j in chosen)
+        return Neighbour(terms, coefficients, score, score - price(*paid), bool((earnings(*paid) > 0).all()))
 
 
 def with_terms(found: Minimum, terms: tuple[Term, ...], coefficients: Array) -> Objective:
