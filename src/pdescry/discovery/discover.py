@@ -25,7 +25,7 @@ from pdescry.discovery.law import Law
 from pdescry.discovery.run import Run, begun, reopened
 from pdescry.discovery.settings import Candidates, Preset, Settings
 from pdescry.discovery.storage import load_fits, load_law, write_fits, write_law
-from pdescry.discovery.way import Way, way_of
+from pdescry.discovery.way import Way, way_of, with_enough_draws
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.joint import Choice, Joint, choose
@@ -88,6 +88,7 @@ def discover(
     }  # fmt: skip
     settings = choose_settings(preset, config, **given)
     _check(readings, settings)
+    settings = with_enough_draws(settings, readings)
     watch = _watched(progress)
     if workdir is None:
         with TemporaryDirectory(prefix="pdescry-") as folder, begun(Path(folder), readings, settings) as run:

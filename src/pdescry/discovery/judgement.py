@@ -66,13 +66,8 @@ def judge(
 
 
 def _judge_draws(diagnostics: Diagnostics, fits: Sequence[Fit], warn: Warn) -> None:
-    if diagnostics.mixed:
-        return
-    if any(isinstance(fit, Choice) and not fit.notes for fit in fits):
-        warn(
-            "The chains of the network have not mixed; this matters little, because the fit of field and law only "
-            "began from their mean."
-        )
+    # Where field and law were inferred together, that only began from the draws' mean.
+    if diagnostics.mixed or any(isinstance(fit, Choice) and not fit.notes for fit in fits):
         return
     warn(
         f"The draws of the field are not to be relied on: {diagnostics.verdict}",

@@ -29,6 +29,9 @@ AUTO = "auto"  # where Python says None
 METHODS: dict[str, type] = {"joint": Joint, **REGRESSORS}
 # What the method "auto" stands for: the first where it can work (``way.py``).
 AUTO_METHODS: dict[str, Joint | SparseRegressor] = {"joint": Joint(), "sequential_ridge": SequentialRidge(0.1)}
+# Enough to begin from, where field and law are then inferred together; a regression needs draws of the posterior.
+QUICK = MCLMC(draws=50, thin=20, rungs=5, rung_transitions=400)
+LONG, LONG_CHAINS = MCLMC(), 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +49,7 @@ class Settings:
     prior: Prior = field(default_factory=Prior)
     noise: Noise | None = None
     start: Adam = field(default_factory=Adam)
-    sampler: Sampler = field(default_factory=lambda: MCLMC(draws=50, thin=20, rungs=5, rung_transitions=400))
+    sampler: Sampler = field(default_factory=lambda: QUICK)
     chains: int = 2
     standardise: Standardise = "all"
     points: int = 10_000

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pdescry.data import Readings
-from pdescry.discovery.settings import AUTO_METHODS, Settings
+from pdescry.discovery.settings import AUTO_METHODS, LONG, LONG_CHAINS, QUICK, Settings
 from pdescry.equation import Term
 from pdescry.equation import candidates as library
 from pdescry.errors import InputError
@@ -40,6 +40,13 @@ def way_of(settings: Settings, readings: Readings) -> Way:
         Known.of(method.known, terms, readings)
     note = f"The law was found by {method!r} on derivatives of the field, not together with the field: {obstacle}."
     return Way(method, terms, note if settings.method is None and obstacle else "")
+
+
+def with_enough_draws(settings: Settings, readings: Readings) -> Settings:
+    """Longer chains than the default's where a regression has to rely on them."""
+    if settings.sampler != QUICK or isinstance(way_of(settings, readings).method, Joint):
+        return settings
+    return replace(settings, sampler=LONG, chains=max(settings.chains, LONG_CHAINS))
 
 
 def _terms(settings: Settings, readings: Readings, usual: str) -> tuple[Term, ...]:
