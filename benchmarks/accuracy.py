@@ -1,11 +1,14 @@
-"""The default method on known laws: how often the right terms, how near, do intervals and probabilities hold.
+"""The default method on known laws, and on no law: how often the right terms, how near, do intervals and
+probabilities hold, and does it say that it cannot tell.
 
-    python benchmarks/accuracy.py run FOLDER [--cells paper others null] [--layouts 10 11 12 13 14] [--libraries general paper]
+    python benchmarks/accuracy.py run FOLDER [--cells paper others null] [--layouts 10 11 12 13 14]
+        [--libraries general paper]
     python benchmarks/accuracy.py document FOLDER docs/accuracy.md
 
-run: for each cell (system, noise, layout of sensors) the field is sampled once and the terms are chosen from each library,
-as `discover` does at default settings. A cell is a file in FOLDER; those found there are not made again. document: the
-tables of what is there; what is not there is said to be missing.
+run: for each cell (system, noise, layout of sensors) the field is sampled once and the terms are chosen from each
+library, as `discover` does at default settings. "null" are readings of noise alone, and of a system whose moments are
+shuffled: the same permutation for every sensor. A cell is a file in FOLDER; those found there are not made again.
+document: the tables of what is there; what is not there is said to be missing.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,21 +40,36 @@ OTHERS = {
     "kdv_two_solitons": 24,
 }
 LIBRARIES = ("general", "paper")
+NULL = ("noise only", "shuffled")
 
 
 def cells(kinds: list[str], layouts: list[int]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for layout in layouts:
         if "paper" in kinds:
-            found += [dict(system=s, noise=n, layout=layout, sensors=16) for n in NOISES[::-1] for s in EXPERIMENTS]
+            found += [
+                {"system": s, "noise": n, "layout": layout, "sensors": 16} for n in NOISES[::-1] for s in EXPERIMENTS
+            ]
         if "others" in kinds:
-            found += [dict(system=s, noise="5%", layout=layout, sensors=n) for s, n in OTHERS.items()]
+            found += [{"system": s, "noise": "5%", "layout": layout, "sensors": n} for s, n in OTHERS.items()]
+        if "null" in kinds:
+            system = list(EXPERIMENTS)[layout % len(EXPERIMENTS)]
+            found += [{"system": system, "noise": kind, "layout": layout, "sensors": 16} for kind in NULL]
     return found
 
 
 def readings_of(cell: dict[str, Any]) -> pdescry.Readings:
-    system = systems.get(cell["system"])
-    return system.observe(sensors=cell["sensors"], noise=cell["noise"], seed=cell["layout"])
+    system, kind = systems.get(cell["system"]), cell["noise"]
+    noise = 0.05 if kind in NULL else kind
+    readings = system.observe(sensors=cell["sensors"], noise=noise, seed=cell["layout"])
+    random = np.random.default_rng([cell["layout"], 7])
+    if kind == "noise only":
+        return replace(readings, values=random.normal(size=readings.values.shape))
+    if kind == "shuffled":
+        times = np.unique(readings.time)
+        shuffled = random.permutation(times)[np.searchsorted(times, readings.time)]
+        return pdescry.Readings.from_arrays(shuffled, readings.space, readings.values)
+    return readings
 
 
 def name_of(cell: dict[str, Any]) -> str:
@@ -82,7 +102,7 @@ def record_of(folder: Path, cell: dict[str, Any], library: str, defaults: Settin
             "terms": [str(term) for term in choice.fit.terms],
             "values": choice.fit.values,
             "sd": choice.fit.sd,
-            "noise": float(np.sqrt(np.mean(choice.fit.noise**2))),
+            "inferred_noise": float(np.sqrt(np.mean(choice.fit.noise**2))),
             "alternatives": choice.comparison.alternatives.to_dict(orient="records"),
             "probabilities": choice.comparison.probabilities.to_dict(),
         }
@@ -105,7 +125,7 @@ def posterior_of(folder: Path, cell: dict[str, Any], settings: Settings) -> tupl
 # ---- the document ----------------------------------------------------------------------------------------------------
 
 
-def table_of(folder: Path) -> pd.DataFrame:
+def table_of(folder: Path) -> Any:
     rows = []
     for path in sorted(folder.glob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -118,7 +138,8 @@ def table_of(folder: Path) -> pd.DataFrame:
         rows.append(
             {name: record[name] for name in ("system", "noise", "layout", "sensors", "library", "law")}
             | {
-                "right": set(found) == set(truth),
+                "right": set(found) == set(truth) and not record["reason"],
+                "told": not record["reason"],
                 "e_C": float(np.linalg.norm(errors)),
                 "held": sum(held),
                 "intervals": len(held),
@@ -135,7 +156,7 @@ def markdown(folder: Path) -> str:
     lines = [
         "# How often the default method is right",
         "",
-        "Written by `python benchmarks/accuracy.py document`. Fresh layouts of random sensors and fresh noise for every",
+        "Written by `python benchmarks/accuracy.py document`. Fresh layouts of random sensors and fresh noise for each",
         "run, default settings, nothing chosen by hand. Laws are exact: their readings hold nothing but the law and",
         "independent Gaussian noise; real readings are less kind.",
     ]
@@ -144,9 +165,18 @@ def markdown(folder: Path) -> str:
         paper = part[part["system"].isin(EXPERIMENTS) & part["noise"].map(lambda noise: not isinstance(noise, str))]
         if len(paper):
             lines += ["", f"## The paper's nine cells, candidates `{library}`", "", *_paper_lines(paper)]
-        others = part[part["noise"].map(lambda noise: isinstance(noise, str))]
+        others = part[part["noise"] == "5%"]
         if len(others):
-            lines += ["", f"## Other systems, noise 5 % of the sd, candidates `{library}`", "", *_other_lines(others)]
+            head = f"## Other systems, noise 5 % of the sd, candidates `{library}`"
+            lines += ["", head, "", *_other_lines(others)]
+        if len(null := part[part["noise"].isin(NULL)]):
+            lines += ["", f"## No law at all, candidates `{library}`", ""]
+            lines += [
+                f'- {kind}: "cannot tell" in {(~rows["told"]).sum()} of {len(rows)} runs (all would be 20; bar 19).'
+                for kind in NULL
+                if len(rows := null[null["noise"] == kind])
+            ]
+        part = part[~part["noise"].isin(NULL)]
         if len(part):
             lines += ["", f"### Probabilities of terms, candidates `{library}`", "", *_reliability(part)]
             wrong = part[~part["right"]]
@@ -154,12 +184,13 @@ def markdown(folder: Path) -> str:
                 lines += ["", "Wrong:", ""]
                 lines += [
                     f"- {row['system']}, noise {row['noise']}, layout {row['layout']}: `{row['law']}`"
+                    + ("" if row["told"] else " (said: cannot tell)")
                     for row in wrong.to_dict(orient="records")
                 ]
     return "\n".join([*lines, ""])
 
 
-def _paper_lines(paper: pd.DataFrame) -> list[str]:
+def _paper_lines(paper: Any) -> list[str]:
     lines = ["| cell | layouts | right terms | e_C, median (range) | published e_C | bar | seconds, median |"]
     lines += ["| --- | --- | --- | --- | --- | --- | --- |"]
     for system in EXPERIMENTS:
@@ -179,14 +210,14 @@ def _paper_lines(paper: pd.DataFrame) -> list[str]:
     held, intervals = paper["held"].sum(), paper["intervals"].sum()
     lines += [
         "",
-        f"Right terms in {paper['right'].sum()} of {len(paper)} runs (all would be 45; bar 42). 95 % intervals hold the "
-        f"true coefficient in {held} of {intervals}"
+        f"Right terms in {paper['right'].sum()} of {len(paper)} runs (all would be 45; bar 42). 95 % intervals hold "
+        f"the true coefficient in {held} of {intervals}"
         + (f" ({held / intervals:.0%}; bar 88 to 99 %)." if intervals else "."),
     ]
     return lines
 
 
-def _other_lines(others: pd.DataFrame) -> list[str]:
+def _other_lines(others: Any) -> list[str]:
     lines = [
         "| system | sensors | layouts | right terms | e_C, median | seconds, median |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -203,7 +234,7 @@ def _other_lines(others: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _reliability(part: pd.DataFrame) -> list[str]:
+def _reliability(part: Any) -> list[str]:
     pairs = [
         (probability, term in row["truth"])
         for row in part.to_dict(orient="records")
@@ -211,7 +242,7 @@ def _reliability(part: pd.DataFrame) -> list[str]:
     ]
     edges = (0.0, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0 + 1e-9)
     lines = ["| probability told | terms | mean probability | of these, in the law |", "| --- | --- | --- | --- |"]
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         some = [(p, true) for p, true in pairs if low <= p < high]
         if some:
             told, true = (float(np.mean([pair[k] for pair in some])) for k in (0, 1))
@@ -224,7 +255,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     running = commands.add_parser("run")
     running.add_argument("folder", type=Path)
-    running.add_argument("--cells", nargs="+", choices=("paper", "others"), default=["paper", "others"])
+    running.add_argument("--cells", nargs="+", choices=("paper", "others", "null"), default=["paper", "others"])
     running.add_argument("--layouts", nargs="+", type=int, default=[10, 11, 12, 13, 14])
     running.add_argument("--libraries", nargs="+", choices=LIBRARIES, default=list(LIBRARIES))
     writing = commands.add_parser("document")

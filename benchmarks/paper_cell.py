@@ -30,7 +30,7 @@ from pdescry.derivatives import differentiate
 from pdescry.discovery import discover
 from pdescry.experiments.cell import Cell
 from pdescry.experiments.reproduce import SCALES
-from pdescry.regression import STBLR, STOLS, regress
+from pdescry.regression import STBLR, STOLS, SparseFit, regress
 from pdescry.solver import simulate
 from pdescry.surrogate import HMC, Network, Prior, interpolate
 from pdescry.surrogate.pool import n_cores
@@ -71,17 +71,19 @@ def ours(cell: Cell) -> tuple[dict[str, float], float]:
         seconds = {"discover": time.perf_counter() - began}
     seconds["of which field"] = stages["field"] - began
     seconds["of which derivatives"] = stages["derivatives"] - stages["field"]
+    assert law.derivatives is not None
+    places, own = law.derivatives.points, law.derivatives
     baseline, seconds["baseline's derivatives"] = clock(
-        lambda: differentiate(law.posterior.start, "paper", points=law.derivatives.points)
+        lambda: differentiate(law.posterior.start, "paper", points=places)
     )
     fit, stols = clock(lambda: regress(baseline, STOLS(experiment.threshold)))
-    _, stblr = clock(lambda: regress(law.derivatives, STBLR(experiment.threshold)))
+    _, stblr = clock(lambda: regress(own, STBLR(experiment.threshold)))
     solved = 0.0
-    for each in (fit, law.fits[0]):
-        if each.support.any():
+    for found in (fit, law):
+        if found.support.any() if isinstance(found, SparseFit) else found.found:
             _, passed = clock(
-                lambda each=each: simulate(
-                    each.equation, domain=system.domain, until=system.until, initial=system.initial,
+                lambda equation=found.equation: simulate(
+                    equation, domain=system.domain, until=system.until, initial=system.initial,
                     boundary=system.boundary,
                 )
             )  # fmt: skip

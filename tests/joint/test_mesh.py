@@ -52,7 +52,9 @@ def test_a_field_is_the_same_on_a_finer_mesh() -> None:
     true = field(0.05, 0.3)
     space = graded_space(EVEN, true, FIRST[-1])
     np.testing.assert_allclose(
-        space.x.matrix(EVEN.x.points) @ carried(true, EVEN, space).reshape(space.shape) @ space.t.matrix(EVEN.t.points).T,
+        space.x.matrix(EVEN.x.points)
+        @ carried(true, EVEN, space).reshape(space.shape)
+        @ space.t.matrix(EVEN.t.points).T,
         EVEN.values(true),
         atol=1e-4,
     )

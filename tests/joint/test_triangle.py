@@ -19,7 +19,7 @@ def reduced(space: Space, seed: int = 0, scale: float = 1.0) -> tuple[Triangle, 
     on_rows = random.normal(size=(*rows.shape[:2], 3))
     seen = space.at(random.uniform(0, 3, 40), random.uniform(1, 2, 40))
     sparse = csr_array(np.vstack([seen.toarray(), 0.1 * eye_array(space.n).toarray()]))
-    on_sparse = random.normal(size=(sparse.shape[0], 3))
+    on_sparse = random.normal(size=(40 + space.n, 3))
     full = np.zeros((rows.shape[0] * MOMENTS**2, space.n))
     for element, basis in enumerate(space._basis):
         full[element * MOMENTS**2 : (element + 1) * MOMENTS**2, basis] = rows[element]

@@ -56,7 +56,7 @@ def held_out(found: Minimum) -> pd.DataFrame:
 
 
 def log_density(remaining: Array, misfit: Array) -> float:
-    """Of what a left-out sensor reads, in units of the noise: remaining is 1 − C, misfit e of the field that knows it."""
+    """Of what a left-out sensor reads, in units of the noise: 1 − C, and the misfit of the field that knows it."""
     try:
         root, info = _cholesky(remaining, lower=1)
         if info != 0:

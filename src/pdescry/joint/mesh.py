@@ -30,7 +30,7 @@ def even_space(x: tuple[float, float], t: tuple[float, float], size: tuple[int, 
 
 def graded_space(before: Space, field: Array, size: tuple[int, int]) -> Space:
     """Of another size, with knots along x where this field bends."""
-    along = np.linspace(*before.x.breaks[[0, -1]], 401)
+    along = np.linspace(before.x.breaks[0], before.x.breaks[-1], 401)
     bends = before.x.matrix(along, 2) @ field.reshape(before.shape) @ before.t.matrix(before.t.points).T
     bend = np.sqrt((bends**2) @ before.t.weights / before.t.weights.sum()) ** POWER
     width = int(np.ceil(SMOOTHED * len(along)))
@@ -47,6 +47,7 @@ def graded_space(before: Space, field: Array, size: tuple[int, int]) -> Space:
 def first_space(even: Space, field: Array) -> tuple[Space, Array]:
     """The smallest mesh that can follow a field, and the field on it."""
     rate = even.values(field, (0, 1))
+    space, found = even, field
     for size in FIRST:
         space = graded_space(even, field, size)
         found = carried(field, even, space)

@@ -17,8 +17,10 @@ def price(coefficients: Array, covariance: Array, prior_sd: Array, candidates: i
 
 
 def earnings(coefficients: Array, covariance: Array, prior_sd: Array, candidates: int) -> Array:
-    """(k,), in nats: what each term gains in the fit, less its price. One that loses has no place in a law, however well
-    held-out sensors happen to be predicted with it: without noise, densities of them hang on what a mesh leaves over.
+    """(k,), in nats: what each term gains in the fit, less its price.
+
+    One that loses has no place in a law, however well held-out sensors happen to be predicted with it: without noise,
+    densities of them hang on what a mesh leaves over.
     """
     variance = np.diag(covariance)
     return 0.5 * coefficients**2 / variance - 0.5 * np.log(prior_sd**2 / variance) - math.log(candidates)
