@@ -136,6 +136,7 @@ def test_noise_alone_tells_no_law() -> None:
     assert not choice.support.any()
 
 
+@pytest.mark.slow
 def test_a_profile_that_never_changes_tells_no_law() -> None:
     random = np.random.default_rng(5)
     steady = no_law(lambda readings: np.sin(readings.space) + 0.1 * random.normal(size=readings.values.shape))
