@@ -46,7 +46,8 @@ def test_the_first_lines_run(tmp_path):
         "draws=5", "draws=1"
     )
     known = block("python", "Joint(known").replace("cloud", "rod")
-    run(code + known.replace("discover(law.readings, ", 'discover(law.readings, ["u_xx", "u_x"], **small, '), tmp_path)
+    # What is known needs another fit, of which tests/joint has one: here it has to be a method.
+    run(code + known.replace("pdescry.discover(law.readings, ", "dict("), tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"rod.csv", "rod.pdescry", "copy.pdescry"}
 
 

@@ -96,6 +96,7 @@ def test_a_term_pays_for_its_name_and_for_its_digits() -> None:
 # ---- what the user knows ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_known_term_is_in_the_law(heat: Posterior) -> None:
     kept = choose(heat, ("u_xx", "u_x"), Joint(known=("u_x", "u_xx > 0")))
     assert {str(term) for term in kept.fit.terms} == {"u_x", "u_xx"}
