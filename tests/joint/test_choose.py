@@ -10,6 +10,7 @@ import pytest
 
 from pdescry import Choice, InputError, Posterior, Readings, Term, choose, systems
 from pdescry.joint import Joint
+from pdescry.joint.baselines import baselines
 from pdescry.joint.held_out import held_out, score
 from pdescry.joint.known import Known
 from pdescry.joint.neighbours import Neighbourhood, with_terms
@@ -148,3 +149,13 @@ def test_progress_is_told_and_never_falls(chosen: Choice, told: list[float]) -> 
     assert len(told) > 5
     assert told == sorted(told)
     assert told[-1] == 1.0
+
+
+def test_many_readings_are_thinned_by_whole_moments(heat: Posterior, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory of baselines grows as the square of their number; scores stay about those of all readings."""
+    every = baselines(heat.readings)
+    monkeypatch.setattr("pdescry.joint.baselines.LARGEST", 300)
+    some = baselines(heat.readings)
+    assert some["constant"].score == pytest.approx(every["constant"].score, rel=0.2)
+    assert some["memoryless"].score == pytest.approx(every["memoryless"].score, rel=0.2)
+    assert some["memoryless"].score != every["memoryless"].score

@@ -45,8 +45,6 @@ def test_products_are_those_of_the_full_matrix(space: Space) -> None:
     right = random.normal(size=(*rows.shape[:2], 3))
     np.testing.assert_allclose(space.pulled(rows, right), matrix.T @ right.reshape(-1, 3), atol=1e-9)
 
-    np.testing.assert_allclose(space.squared_columns(rows), (matrix**2).sum(axis=0))
-
 
 @pytest.mark.parametrize("order", [0, 1, 2, 3])
 def test_lumped_squares_are_about_the_integral(order: int) -> None:

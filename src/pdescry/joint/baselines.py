@@ -17,6 +17,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, WhiteKernel
 
@@ -26,6 +27,7 @@ from pdescry.joint.splines import Array
 
 SHORT, LONG = 1e-6, 1e6  # scales along t, in units of the duration: no memory, and no change
 MOST = 500  # readings that scales are fitted to, about
+LARGEST = 3000  # readings that sensors are left out of, about: all at once, in memory that grows as their square
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ def baselines(readings: Readings) -> dict[str, Baseline]:
     found = {}
     for name, scale_t in (("constant", None), ("steady", LONG), ("memoryless", SHORT), ("smooth", 0.3)):
         kernel = _fitted(points, values, scale_t)
-        found[name] = _left_out(np.asarray(kernel(points)), values, readings, unit)
+        some = _some_moments(points[:, 0], LARGEST)
+        found[name] = _left_out(np.asarray(kernel(points[some])), values, readings, unit, some)
     return found
 
 
@@ -58,25 +61,29 @@ def _fitted(points: Array, values: Array, scale_t: float | None) -> Kernel:
         free = scale_t not in (SHORT, LONG)
         bounds = [(1e-3, 1e2) if free else (scale_t, scale_t * (1 + 1e-9)), (1e-2, 1e2)]
         kernel = ConstantKernel(1.0, (1e-4, 1e4)) * RBF(np.array([scale_t, 0.3]), bounds) + noise  # type: ignore[arg-type]
-    moments = np.unique(points[:, 0])
-    # Whole moments: what differs along x belongs together.
-    some = np.isin(points[:, 0], moments[:: -(-len(values) // MOST)])
+    some = _some_moments(points[:, 0], MOST)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of scales at their bounds
         process = GaussianProcessRegressor(kernel, alpha=1e-10).fit(points[some], values[some])
     return process.kernel_  # type: ignore[no-any-return]
 
 
-def _left_out(covariance: Array, values: Array, readings: Readings, unit: float) -> Baseline:
-    precision = np.linalg.inv(covariance + 1e-10 * np.eye(len(values)))
-    pulled = precision @ values
+def _some_moments(times: Array, most: int) -> NDArray[np.intp]:
+    """Readings of evenly chosen whole moments: what differs along x belongs together."""
+    return np.flatnonzero(np.isin(times, np.unique(times)[:: -(-len(times) // most)]))
+
+
+def _left_out(covariance: Array, values: Array, readings: Readings, unit: float, some: NDArray[np.intp]) -> Baseline:
+    """Of some of the readings; their score as if there were all."""
+    precision = np.linalg.inv(covariance + 1e-10 * np.eye(len(some)))
+    pulled = precision @ values[some]
     score, errors = 0.0, []
     for sensor in np.flatnonzero(inside(readings)):
-        own = np.flatnonzero(readings.sensor == sensor)
+        own = np.flatnonzero(readings.sensor[some] == sensor)
         block = precision[np.ix_(own, own)]
         error = np.linalg.solve(block, pulled[own])
         errors.append(unit * error)
         score += 0.5 * (np.linalg.slogdet(block)[1] - error @ block @ error) - len(own) * np.log(unit)
         score -= 0.5 * len(own) * np.log(2 * np.pi)
     rms = np.sqrt(np.mean(np.concatenate(errors) ** 2)) if errors else np.nan
-    return Baseline(float(score), float(rms))
+    return Baseline(float(score) * len(values) / len(some), float(rms))

@@ -138,10 +138,6 @@ class Space:
         columns = [np.bincount(self._basis.ravel(), part.ravel(), minlength=self.n) for part in parts]
         return np.stack(columns, axis=1).astype(float)
 
-    def squared_columns(self, rows: Array) -> Array:
-        """(n,): the diagonal of RᵀR."""
-        return np.bincount(self._basis.ravel(), (rows**2).sum(axis=1).ravel(), minlength=self.n).astype(float)
-
     # ---- made once ---------------------------------------------------------------------------------------------
 
     @cached_property
