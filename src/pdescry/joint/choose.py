@@ -22,7 +22,6 @@ from threadpoolctl import threadpool_limits
 from pdescry.equation import Equation, Term
 from pdescry.equation.equation import Component
 from pdescry.errors import PdescryError
-from pdescry.joint.baselines import Baseline, baselines
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.fit import JointFit, notes_of, terms_of
 from pdescry.joint.held_out import held_out, score
@@ -30,6 +29,7 @@ from pdescry.joint.known import Known
 from pdescry.joint.neighbours import Neighbourhood, with_terms
 from pdescry.joint.objective import Minimum, Objective
 from pdescry.joint.price import earnings, price
+from pdescry.joint.processes import SCALES, Baseline, Process
 from pdescry.joint.splines import Array
 from pdescry.joint.stages import STEPS_AT_LAST, Start, harder, noise_of, resolved
 from pdescry.solver import is_ill_posed
@@ -112,12 +112,12 @@ def choose(
     terms, method = terms_of(candidates, posterior.readings), method or Joint()
     known = Known.of(method.known, terms, posterior.readings)
     tell("proposing laws", 0.0, None)
-    start = Start.of(posterior)
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers or n_cores()) as pool:
-        without = pool.submit(baselines, posterior.readings)
+        without = {name: pool.submit(Process.fitted, name, posterior.readings) for name in reversed(SCALES)}
+        starts = [Start.of(posterior), Start.smooth(without["smooth"].result())]
         search = _Search(terms, method, known, pool, tell)
-        best, rivals = search.on_a_fine_mesh(search.proposals(start))
-        others = without.result()
+        best, rivals = search.on_a_fine_mesh(search.proposals(starts))
+        others = {name: found.result().left_out for name, found in without.items()}
         # Where no dynamics show, laws near this one would be as wrong, and slow to fit.
         told = not _no_dynamics(best, others)
         compared = _best_first(search.nearby(best, rivals)) if told else [best]
@@ -175,13 +175,16 @@ class _Search:
     pool: ThreadPoolExecutor
     tell: Progress
 
-    def proposals(self, start: Start) -> list[Tried]:
-        """Laws that explain the inferred field best, those that explain the readings best first."""
-        proposed = list(_proposals(start, self.candidates, self.method, self.known))
+    def proposals(self, starts: Sequence[Start]) -> list[Tried]:
+        """Laws that explain inferred fields best, those that explain the readings best first."""
+        proposed = [(start, some) for start in starts for some in _proposals(start, self.candidates, self.method, self.known)]
         soft = self.all_tried(
-            [lambda some=some: start.fit(some) for some in proposed], "trying laws", *SPAN["proposals"]
+            [lambda start=start, some=some: start.fit(some) for start, some in proposed],
+            "trying laws",
+            *SPAN["proposals"],
         )
-        kept = [law.found for law in _best_first(soft)[:KEPT]]
+        best = {law.key: law.found for law in reversed(_best_first(soft))}  # of those with the same terms
+        kept = [law.found for law in _best_first(soft) if best[law.key] is law.found][:KEPT]
         hard = self.all_tried(
             [lambda found=found: harder(found) for found in kept], "trying laws harder", *SPAN["harder"]
         )
@@ -291,7 +294,7 @@ def _proposals(start: Start, terms: tuple[Term, ...], method: Joint, known: Know
     """Subsets that explain u_t of the inferred field best, by size."""
     space = start.space
     objective = start.objective(terms)
-    left, columns = objective.columns(start.field)
+    left, columns = map(start.centred, objective.columns(start.field))
     weight = start.trust / np.sqrt(space.area)
     target = space.moments(left * weight).ravel()
     table = np.stack([space.moments(column * weight).ravel() for column in columns], axis=1)

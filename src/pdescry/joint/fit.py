@@ -70,7 +70,7 @@ class JointFit:
 
     @property
     def noise(self) -> NDArray[np.float64]:
-        return self.minimum.objective.noise
+        return self.minimum.objective.scatter.noise
 
     @property
     def coefficients(self) -> pd.DataFrame:
@@ -207,7 +207,7 @@ def notes_of(found: Minimum, before: Array) -> tuple[str, ...]:
             f"The law fails by {found.unresolved:.1%} of {objective.readings.fields[0]}_t even at best: "
             "a term is missing, or the field is sharper than the mesh."
         )
-    scatter = float(np.sqrt(np.mean(objective.misfit(found.field) ** 2 * objective.noise**2) / np.mean(before**2)))
+    scatter = float(np.sqrt(np.mean(objective.misfit(found.field) ** 2 * objective.scatter.noise**2) / np.mean(before**2)))
     if scatter > MORE_SCATTER:
         notes.append(
             f"About the field that obeys this law the readings scatter {scatter:.2g} times as much as about the field "

@@ -1,7 +1,7 @@
 """Each sensor predicted from the others, in closed form: how laws are compared.
 
-With C the posterior covariance of the field at the readings of one sensor and e their misfit, both in units of the
-noise, the misfit without that sensor would have been (1 − C)⁻¹ e, with covariance (1 − C)⁻¹: exact where the field is
+With C the posterior covariance of the field at the readings of one sensor and e their misfit, both in units of
+their scatter, the misfit without that sensor would have been (1 − C)⁻¹ e, with covariance (1 − C)⁻¹: exact where the field is
 linear in what is unknown, and to first order elsewhere.
 
 The outermost sensors do not count in the score: beyond the others nothing is known of what comes in from outside, and
@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import get_lapack_funcs, solve_triangular
-from scipy.sparse import diags_array
 
 from pdescry.data import Readings
 from pdescry.joint.objective import Minimum
@@ -32,16 +31,14 @@ def held_out(found: Minimum) -> pd.DataFrame:
     between = inside(readings)
     misfit, rows = objective.misfit(found.field), []
     for sensor in range(readings.n_sensors):
-        own = np.flatnonzero(readings.sensor == sensor)
-        seen = diags_array(1 / objective.noise[own]) @ objective.seen[own]
-        remaining = np.eye(len(own)) - found.factored.covariance(seen)
+        own = objective.scatter.of(sensor)
+        remaining = np.eye(len(own)) - found.factored.covariance(objective.weighed[own])
         values, vectors = np.linalg.eigh((remaining + remaining.T) / 2)
         values = np.maximum(values, LEAST)
         along = vectors.T @ misfit[own]
-        noise = objective.noise[own]
-        errors = noise * (vectors @ (along / values))
-        expected = noise**2 * ((vectors**2) @ (1 / values))
-        density = log_density(remaining, misfit[own]) - np.sum(np.log(noise))
+        errors = objective.scatter.errors(sensor, vectors @ (along / values))
+        expected = np.sum(objective.scatter.errors(sensor, vectors / np.sqrt(values)) ** 2, axis=1)
+        density = log_density(remaining, misfit[own]) - objective.scatter.log_scale(sensor)
         rows.append(
             {
                 "sensor": sensor,
@@ -56,7 +53,7 @@ def held_out(found: Minimum) -> pd.DataFrame:
 
 
 def log_density(remaining: Array, misfit: Array) -> float:
-    """Of what a left-out sensor reads, in units of the noise: 1 − C, and the misfit of the field that knows it."""
+    """Of what a left-out sensor reads, in units of the scatter: 1 − C, and the misfit of the field that knows it."""
     try:
         root, info = _cholesky(remaining, lower=1)
         if info != 0:

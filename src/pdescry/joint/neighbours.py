@@ -13,7 +13,6 @@ from itertools import combinations
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.sparse import diags_array
 
 from pdescry.equation import Term
 from pdescry.joint.held_out import inside, log_density
@@ -41,7 +40,7 @@ class _Sensor:
     misfit: Array
     moved: Array
     remaining: Array
-    log_noise: float
+    log_scale: float
 
 
 class Neighbourhood:
@@ -59,18 +58,16 @@ class Neighbourhood:
         # The prior's own rows are left out here and added for each choice of terms.
         self.rest = solved.field.rest
         right = solved.field.right
-        readings = objective.readings
         misfit = objective.misfit(found.field)
-        between = inside(readings)
+        between = inside(objective.readings)
         self.sensors: list[_Sensor] = []
         for sensor in np.flatnonzero(between):
-            own = np.flatnonzero(readings.sensor == sensor)
-            seen = diags_array(1 / objective.noise[own]) @ objective.seen[own]
-            freedoms = solved.field.solve_transposed(seen.T.toarray())  # (n, own)
+            own = objective.scatter.of(sensor)
+            freedoms = solved.field.solve_transposed(objective.weighed[own].T.toarray())  # (n, own)
             through = freedoms.T @ right
             remaining = np.eye(len(own)) - freedoms.T @ freedoms
-            log_noise = float(np.sum(np.log(objective.noise[own])))
-            self.sensors.append(_Sensor(misfit[own] + through[:, k], through[:, :k], remaining, log_noise))
+            log_scale = objective.scatter.log_scale(sensor)
+            self.sensors.append(_Sensor(misfit[own] + through[:, k], through[:, :k], remaining, log_scale))
 
     def laws(self) -> Iterator[tuple[int, ...]]:
         """One term dropped, added or exchanged; two added."""
@@ -102,7 +99,7 @@ class Neighbourhood:
         for sensor in self.sensors:
             misfit = sensor.misfit - sensor.moved[:, dropped] @ self.at[dropped] + sensor.moved[:, chosen] @ change
             along = sensor.moved[:, chosen] @ inverse
-            score += log_density(sensor.remaining - along @ along.T, misfit) - sensor.log_noise
+            score += log_density(sensor.remaining - along @ along.T, misfit) - sensor.log_scale
         coefficients = self.at[chosen] + change
         paid = coefficients, covariance, self.prior_sd[chosen], len(self.candidates)
         terms = tuple(self.candidates[j] for j in chosen)

@@ -8,12 +8,13 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.sparse import csr_array, diags_array, kron, vstack
+from scipy.sparse import csr_array, kron, vstack
 
 from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.equation.algebra import add, expand, partial, scale
 from pdescry.equation.term import Coordinate, Derivative, Sum
+from pdescry.joint.scatter import Scatter
 from pdescry.joint.splines import Array, Space
 from pdescry.joint.triangle import Triangle, triangle
 from pdescry.solver.evaluate import evaluate_terms
@@ -31,15 +32,18 @@ ENOUGH = 1e-2  # of twice the log posterior: a step that promises less is not ta
 class Objective:
     """Field and law against the readings.
 
-    noise: (N,) sds. tolerance τ: of the residual, in units of u_t. prior_sd: (k,) of the coefficients, broad.
+    tolerance τ: of the residual, in units of u_t. prior_sd: (k,) of the coefficients, broad.
     """
 
     space: Space
-    readings: Readings
+    scatter: Scatter
     terms: tuple[Term, ...]
-    noise: Array
     tolerance: float
     prior_sd: Array
+
+    @property
+    def readings(self) -> Readings:
+        return self.scatter.readings
 
     @cached_property
     def opened(self) -> list[Sum]:
@@ -50,6 +54,11 @@ class Objective:
     def seen(self) -> csr_array:
         """(N, n): the field at the readings."""
         return self.space.at(self.readings.space[:, 0], self.readings.time)
+
+    @cached_property
+    def weighed(self) -> csr_array:
+        """(N, n): the same in units of the scatter."""
+        return self.scatter.weighed_rows(self.seen)
 
     @cached_property
     def smoothness(self) -> csr_array:
@@ -68,7 +77,7 @@ class Objective:
     @cached_property
     def fixed(self) -> csr_array:
         """Rows that no law changes: readings and prior."""
-        return csr_array(vstack([-diags_array(1 / self.noise) @ self.seen, self.smoothness]))
+        return csr_array(vstack([-self.weighed, self.smoothness]))
 
     # ---- at one place --------------------------------------------------------------------------------------------
 
@@ -92,8 +101,8 @@ class Objective:
         return left - np.tensordot(coefficients, columns, 1)
 
     def misfit(self, field: Array) -> Array:
-        """(N,): readings less field, in units of the noise."""
-        return (self.readings.values[:, 0] - self.seen @ field) / self.noise
+        """(N,): readings less field, in units of the scatter."""
+        return self.scatter.weighed(self.readings.values[:, 0] - self.seen @ field)
 
     def value(self, field: Array, coefficients: Array) -> float:
         """−2 log posterior, but for a constant."""
@@ -274,13 +283,14 @@ class Minimum:
         objective, log_step = self.objective, 0.02
 
         def log_determinant(factor: float) -> float:
-            scaled = replace(objective, noise=objective.noise * factor)
+            scatter = objective.scatter.with_noise(objective.scatter.noise * factor)
+            scaled = replace(objective, scatter=scatter)
             return scaled.linearised(self.field, self.coefficients).solved().field.log_determinant
 
         # d log|Λ|/d log σ = −2 tr(Λ⁻¹ BᵀB/σ²): the number of freedoms, without an inverse.
         up, down = (log_determinant(np.exp(sign * log_step)) for sign in (1, -1))
         freedoms = -(up - down) / (4 * log_step)
-        n = len(objective.noise)
+        n = len(objective.readings)
         return float(np.sqrt(np.sum(objective.misfit(self.field) ** 2) / max(n - freedoms, n / 10)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,10 @@ from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.joint.mesh import FIRST, MESHES, carried, even_elements, even_space, first_space, graded_space
 from pdescry.joint.objective import Minimum, Objective, least_squares
-from pdescry.joint.splines import Array, Space
+from pdescry.joint.offsets import at_rest, offset_sd
+from pdescry.joint.processes import Process
+from pdescry.joint.scatter import Scatter
+from pdescry.joint.splines import QUADRATURE, Array, Space
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress
 
@@ -18,12 +22,14 @@ from pdescry.surrogate.pool import Progress
 # that obeys none yet.
 TOLERANCES = (1e-2, 3e-3, 1e-3)
 DRAWS = 40  # of the field, averaged to begin from
+COARSE = 0.1  # a residual of so much of u_t after the first fit: the mesh is too coarse
 RESOLVED = 0.015  # a residual of so much of u_t is met well enough
 STEPS = 7  # of Gauss–Newton for each tolerance on the first mesh
 STEPS_ON_MESH = 6  # on each finer one; the last one has STEPS_AT_LAST
 STEPS_AT_LAST = 20
 # Prior sd of a coefficient: its term alone would make up so many times u_t.
 BROAD = 3.0
+OFFSETS = 1e-2  # of the readings' sd: offsets of so much are minded from the start
 # The least noise, as a share of the readings' sd: below it lies what splines of this number cannot resolve.
 LEAST_NOISE = 2e-4
 
@@ -31,70 +37,105 @@ LEAST_NOISE = 2e-4
 @dataclass(frozen=True, eq=False)
 class Start:
     """The inferred field on the first mesh, before any law. trust: weights of the points of quadrature, by how surely
-    the field is known there; noise: (N,) sds."""
+    the field is known there."""
 
-    readings: Readings
     space: Space
     field: Array
     trust: Array
-    noise: Array
+    scatter: Scatter
 
     @classmethod
     def of(cls, posterior: Posterior) -> Start:
+        """The field of a network."""
         readings = posterior.readings
-        noise = noise_of(posterior)
+        scatter = Scatter(noise_of(posterior), 0.0, readings)
         if posterior.n_draws > DRAWS:  # to begin from, as good as all
             posterior = posterior.of_draws(np.linspace(0, posterior.n_draws - 1, DRAWS).astype(int))
+        name = readings.fields[0]
+
+        def asked(what: str) -> Callable[[Array, Array], Array]:
+            return lambda t, x: posterior.predict(t, x)[what].values
+
+        return cls._of(asked(name), asked(f"{name}_sd"), scatter)
+
+    @classmethod
+    def smooth(cls, process: Process) -> Start:
+        """A field that is only smooth, with the offsets that it shows."""
+        readings = process.readings
+        noise = _at_least(np.full(len(readings), process.noise), readings)
+        offset_sd = process.offset_sd if at_rest(readings) else 0.0
+        return cls._of(process.mean, process.sd, Scatter(noise, offset_sd, readings))
+
+    @classmethod
+    def _of(cls, mean: Callable[[Array, Array], Array], sd: Callable[[Array, Array], Array], scatter: Scatter) -> Start:
+        readings = scatter.readings
         x, t = (readings.span[name] for name in (readings.axes[0], readings.time_name))
         even = even_space(x, t, FIRST[-1])
-        field = even.nearest(lambda places, times: posterior.predict(times, places)[readings.fields[0]].values.T)
+        field = even.nearest(lambda places, times: mean(times, places).T)
         space, field = first_space(even, field)
-        trust = np.sqrt(space.area / _variance(posterior, space))
-        return cls(readings, space, field, trust, noise)
+        # One point an element will do, and costs a ninth.
+        x_middles, t_middles = ((axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in (space.x, space.t))
+        variance = sd(t_middles, x_middles).T ** 2
+        # As far as they are sure: a tenth of the median is as good.
+        variance = variance + 0.1 * np.median(variance) + np.finfo(float).tiny
+        variance = variance.repeat(QUADRATURE, axis=0).repeat(QUADRATURE, axis=1)
+        return cls(space, field, np.sqrt(space.area / variance), scatter)
+
+    @property
+    def has_offsets(self) -> bool:
+        unit = float(np.std(self.scatter.readings.values[:, 0]))
+        return self.scatter.offset_sd > OFFSETS * unit
+
+    def centred(self, columns: Array) -> Array:
+        """(…, x, t): what columns are but for their mean over time, which offsets would change; all of it where there are
+        none."""
+        if not self.has_offsets:
+            return columns
+        weight = self.trust**2
+        return columns - np.sum(columns * weight, axis=-1, keepdims=True) / np.sum(weight, axis=-1, keepdims=True)
 
     def objective(self, terms: tuple[Term, ...]) -> Objective:
         """Not scaled yet."""
-        return Objective(self.space, self.readings, terms, self.noise, 1.0, np.ones(len(terms)))
+        return Objective(self.space, self.scatter, terms, 1.0, np.ones(len(terms)))
 
     def fit(self, terms: tuple[Term, ...]) -> Minimum:
         """The law, not yet hard, from the coefficients of a regression."""
         objective = self.objective(terms)
         left, columns = objective.columns(self.field)
-        coefficients = least_squares(columns, left, self.trust)
+        coefficients = least_squares(self.centred(columns), self.centred(left), self.trust)
         found = Minimum(objective, self.field, coefficients, False)
-        return scaled(found, TOLERANCES[0]).minimise(found.field, found.coefficients, STEPS)
+        found = scaled(found, TOLERANCES[0]).minimise(found.field, found.coefficients, STEPS)
+        offset = with_offsets(found)
+        if offset.objective is found.objective:
+            return found
+        return offset.objective.minimise(offset.field, offset.coefficients, STEPS)
 
 
 def harder(found: Minimum) -> Minimum:
-    """The law harder and harder on the same mesh, and the noise that the misfit shows."""
+    """The law harder and harder, and the scatter that the misfit shows."""
+    least = found.objective.space
+    for size in MESHES:
+        # What a mesh is too coarse for would, once hard, be met by other coefficients.
+        if found.unresolved < COARSE:
+            break
+        found = _on_mesh(found, _at_least_as_fine(size, least), TOLERANCES[0])
     for tolerance in TOLERANCES[1:]:
         found = scaled(found, tolerance).minimise(found.field, found.coefficients, STEPS)
-    found = with_noise(found)
+    found = with_offsets(with_noise(found))
     return found.objective.minimise(found.field, found.coefficients, STEPS)
 
 
 def resolved(found: Minimum, tell: Progress) -> Minimum:
-    """On finer meshes, with the noise that the misfit shows, until the law is met."""
+    """On finer meshes, with the scatter that the misfit shows, until the law is met."""
     least = found.objective.space
-    for number, (along_x, along_t) in enumerate(MESHES):
+    for number, size in enumerate(MESHES):
         tell("refining the mesh", number / (len(MESHES) + 1), None)
-        found = _on_mesh(found, (max(along_x, least.x.n), max(along_t, even_elements(least))))
+        found = _on_mesh(found, _at_least_as_fine(size, least), TOLERANCES[-1])
         if found.unresolved < RESOLVED:
             break
     tell("finishing", len(MESHES) / (len(MESHES) + 1), None)
-    found = with_noise(found)
+    found = with_offsets(with_noise(found))
     return found.objective.minimise(found.field, found.coefficients, STEPS_AT_LAST)
-
-
-def _variance(posterior: Posterior, space: Space) -> Array:
-    """Of the inferred field at the points of quadrature, as far as they are sure: a tenth of the median is as good."""
-    name = posterior.readings.fields[0]
-    # One point an element will do, and costs a ninth.
-    x, t = ((axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in (space.x, space.t))
-    variance = posterior.predict(t, x)[f"{name}_sd"].values.T ** 2
-    variance = variance + 0.1 * np.median(variance) + np.finfo(float).tiny
-    points = len(space.x.points) // space.x.n, len(space.t.points) // space.t.n
-    return variance.repeat(points[0], axis=0).repeat(points[1], axis=1)
 
 
 def scaled(found: Minimum, tolerance: float) -> Objective:
@@ -107,13 +148,17 @@ def scaled(found: Minimum, tolerance: float) -> Objective:
     return replace(found.objective, tolerance=float(tolerance * size), prior_sd=BROAD * size / sizes)
 
 
-def _on_mesh(found: Minimum, size: tuple[int, int]) -> Minimum:
+def _at_least_as_fine(size: tuple[int, int], least: Space) -> tuple[int, int]:
+    return max(size[0], least.x.n), max(size[1], even_elements(least))
+
+
+def _on_mesh(found: Minimum, size: tuple[int, int], tolerance: float) -> Minimum:
     """Fitted again on another mesh, which follows the field."""
     old = found.objective.space
     space = graded_space(old, found.field, size)
     field = carried(found.field, old, space)
     moved = replace(found, objective=replace(found.objective, space=space), field=field)
-    return scaled(moved, TOLERANCES[-1]).minimise(field, found.coefficients, STEPS_ON_MESH)
+    return scaled(moved, tolerance).minimise(field, found.coefficients, STEPS_ON_MESH)
 
 
 def with_noise(found: Minimum) -> Minimum:
@@ -121,8 +166,16 @@ def with_noise(found: Minimum) -> Minimum:
     objective = found.objective
     if objective.readings.noise is not None:
         return found
-    noise = _at_least(objective.noise * found.noise_factor(), objective.readings)
-    return replace(found, objective=replace(objective, noise=noise))
+    noise = _at_least(objective.scatter.noise * found.noise_factor(), objective.readings)
+    return replace(found, objective=replace(objective, scatter=objective.scatter.with_noise(noise)))
+
+
+def with_offsets(found: Minimum) -> Minimum:
+    """With the offsets of sensors that the misfit shows."""
+    objective = found.objective
+    if (sd := offset_sd(found)) == objective.scatter.offset_sd:
+        return found
+    return replace(found, objective=replace(objective, scatter=objective.scatter.with_offsets(sd)))
 
 
 def noise_of(posterior: Posterior) -> Array:

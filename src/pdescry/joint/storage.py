@@ -19,6 +19,7 @@ from pdescry.files import appearing, check_target, saved_dataset
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.fit import JointFit
 from pdescry.joint.objective import Minimum, Objective
+from pdescry.joint.scatter import Scatter
 from pdescry.joint.splines import Axis, Space
 
 FORMAT = "pdescry choice 1"
@@ -47,7 +48,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
         "breaks_x": ("break_x", space.x.breaks),
         "breaks_t": ("break_t", space.t.breaks),
         "field": (("basis_x", "basis_t"), found.field.reshape(space.shape)),
-        "noise": ("reading", objective.noise),
+        "noise": ("reading", objective.scatter.noise),
         "term": ("term", _texts(objective.terms)),
         "coefficients": ("term", found.coefficients),
         "prior_sd": ("term", objective.prior_sd),
@@ -62,6 +63,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
         "format": FORMAT,
         "degrees": [space.x.degree, space.t.degree],
         "orders": list(space.orders),
+        "offset_sd": objective.scatter.offset_sd,
         "tolerance": objective.tolerance,
         "converged": int(found.converged),
         "notes": json.dumps(choice.fit.notes),
@@ -82,9 +84,8 @@ def _choice(dataset: xr.Dataset, readings: Readings) -> Choice:
     )
     objective = Objective(
         Space(x, t, (along_x, along_t)),
-        readings,
+        Scatter(noise, float(about["offset_sd"]), readings),
         _terms(dataset["term"], readings),
-        noise,
         float(about["tolerance"]),
         prior_sd,
     )
