@@ -10,11 +10,11 @@ import pytest
 
 from pdescry import Choice, InputError, Posterior, Readings, Term, choose, systems
 from pdescry.joint import Joint
-from pdescry.joint.baselines import baselines
 from pdescry.joint.held_out import held_out, score
 from pdescry.joint.known import Known
 from pdescry.joint.neighbours import Neighbourhood, with_terms
 from pdescry.joint.price import earnings, price
+from pdescry.joint.processes import Process
 from tests.joint.conftest import Guess, guess
 
 FEW = ("u", "u_x", "u_xx", "u*u_x", "u*u_xx")
@@ -153,9 +153,8 @@ def test_progress_is_told_and_never_falls(chosen: Choice, told: list[float]) -> 
 
 def test_many_readings_are_thinned_by_whole_moments(heat: Posterior, monkeypatch: pytest.MonkeyPatch) -> None:
     """The memory of baselines grows as the square of their number; scores stay about those of all readings."""
-    every = baselines(heat.readings)
-    monkeypatch.setattr("pdescry.joint.baselines.LARGEST", 300)
-    some = baselines(heat.readings)
-    assert some["constant"].score == pytest.approx(every["constant"].score, rel=0.2)
-    assert some["memoryless"].score == pytest.approx(every["memoryless"].score, rel=0.2)
-    assert some["memoryless"].score != every["memoryless"].score
+    every = {name: Process.fitted(name, heat.readings).left_out.score for name in ("constant", "memoryless")}
+    monkeypatch.setattr("pdescry.joint.processes.LARGEST", 300)
+    some = {name: Process.fitted(name, heat.readings).left_out.score for name in every}
+    assert some == pytest.approx(every, rel=0.2)
+    assert some["memoryless"] != every["memoryless"]

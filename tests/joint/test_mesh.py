@@ -41,7 +41,7 @@ def rate_error(space: Space, found: Array, true: Array) -> float:
 
 def test_a_wave_that_moves_fast_gets_a_finer_mesh() -> None:
     slow, fast = field(0.05, 0.3), field(0.9, 0.1)
-    (calm, on_calm), (fine, on_fine) = first_space(EVEN, slow), first_space(EVEN, fast)
+    (calm, on_calm), (fine, on_fine) = (first_space(EVEN, field, FIRST) for field in (slow, fast))
     assert (calm.x.n, even_elements(calm)) == FIRST[0]
     assert fine.t.n > calm.t.n
     assert rate_error(calm, on_calm, slow) < 0.05

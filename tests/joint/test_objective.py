@@ -10,6 +10,8 @@ import pytest
 from pdescry import Posterior, Term
 from pdescry.joint.held_out import held_out
 from pdescry.joint.objective import Minimum, Objective
+from pdescry.joint.offsets import evidence
+from pdescry.joint.scatter import Scatter
 from pdescry.joint.splines import Axis, Space
 
 
@@ -19,7 +21,7 @@ def small(heat: Posterior) -> Objective:
     x, t = readings.span["x"], readings.span["t"]
     space = Space(Axis(np.linspace(*x, 9), 5), Axis(np.linspace(*t, 7), 4), (4, 1))
     terms = tuple(Term.parse(text) for text in ("u_xx", "u*u_x", "x*u", "sin(u)"))
-    return Objective(space, readings, terms, np.full(len(readings), 0.05), 0.2, np.full(4, 3.0))
+    return Objective(space, Scatter(np.full(len(readings), 0.05), 0.0, readings), terms, 0.2, np.full(4, 3.0))
 
 
 def at(objective: Objective) -> np.ndarray:
@@ -44,25 +46,48 @@ def test_the_minimum_is_flat_and_says_when_it_was_not_reached(small: Objective) 
     assert not small.minimise(at(small), np.array([1.5, 0.0, 0.0, 0.0]), 1).converged
 
 
-def test_a_held_out_sensor_is_as_if_it_had_never_been_read(small: Objective) -> None:
-    """A linear law; its coefficient as good as known: then the formula is exact."""
-    objective = replace(small, terms=small.terms[:1], prior_sd=np.array([1e-7]), tolerance=0.05)
+def heat_alone(small: Objective, offset_sd: float) -> Objective:
+    """A linear law; its coefficient as good as known: then formulas are exact."""
+    scatter = small.scatter.with_offsets(offset_sd)
+    return replace(small, terms=small.terms[:1], scatter=scatter, prior_sd=np.array([1e-7]), tolerance=0.05)
+
+
+@pytest.mark.parametrize("offset_sd", [0.0, 0.3])
+def test_a_held_out_sensor_is_as_if_it_had_never_been_read(small: Objective, offset_sd: float) -> None:
+    objective = heat_alone(small, offset_sd)
     table = held_out(Minimum(objective, *_solved(objective), True))
     for sensor in (0, 7):
         own = np.flatnonzero(objective.readings.sensor == sensor)
-        noise = objective.noise.copy()
+        noise = objective.scatter.noise.copy()
         noise[own] = 1e6  # as good as not read
-        part = replace(objective, noise=noise)
+        part = replace(objective, scatter=objective.scatter.with_noise(noise))
         field, coefficients = _solved(part)
         seen = objective.seen[own]
         errors = objective.readings.values[own, 0] - seen @ field
-        covariance = Minimum(part, field, coefficients, True).factored.covariance(seen) + 0.05**2 * np.eye(len(own))
+        covariance = Minimum(part, field, coefficients, True).factored.covariance(seen) + offset_sd**2
+        covariance += 0.05**2 * np.eye(len(own))
         _, log_determinant = np.linalg.slogdet(covariance)
         density = -0.5 * (errors @ np.linalg.solve(covariance, errors) + log_determinant + len(own) * np.log(2 * np.pi))
         row = table.iloc[sensor]
         assert row["rms_error"] == pytest.approx(np.sqrt(np.mean(errors**2)), rel=1e-5)
         assert row["expected"] == pytest.approx(np.sqrt(np.trace(covariance) / len(own)), rel=1e-5)
         assert row["log_density"] == pytest.approx(density, abs=0.01)
+
+
+def test_evidence_of_offsets_is_that_of_the_readings(small: Objective) -> None:
+    """In closed form from one fit, and from a fit for each size."""
+
+    def fitted(size: float) -> tuple[Minimum, float]:
+        objective = heat_alone(small, size)
+        found = Minimum(objective, *_solved(objective), True)
+        logs = sum(objective.scatter.log_scale(sensor) for sensor in range(objective.readings.n_sensors))
+        value = objective.value(found.field, found.coefficients)
+        return found, -0.5 * (value + found.factored.field.log_determinant) - logs
+
+    here, at_zero = fitted(0.0)
+    there, at_one = fitted(0.1)
+    assert evidence(here, np.array([0.0, 0.1])) == pytest.approx([0.0, at_one - at_zero], abs=1e-2)
+    assert evidence(there, np.array([0.0, 0.1])) == pytest.approx([at_zero - at_one, 0.0], abs=1e-2)
 
 
 def _solved(objective: Objective) -> tuple[np.ndarray, np.ndarray]:

@@ -9,35 +9,34 @@ candidates and of fixing its coefficient (Occam's factor).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits
 
-from pdescry.equation import Equation, Term
-from pdescry.equation.equation import Component
+from pdescry.equation import Term
 from pdescry.errors import PdescryError
 from pdescry.joint.choice import Choice, Comparison
-from pdescry.joint.fit import JointFit, notes_of, terms_of
+from pdescry.joint.fit import MORE_SCATTER, JointFit, more_scatter, notes_of, terms_of
 from pdescry.joint.held_out import held_out, score
 from pdescry.joint.known import Known
 from pdescry.joint.neighbours import Neighbourhood, with_terms
-from pdescry.joint.objective import Minimum, Objective
+from pdescry.joint.objective import Minimum
 from pdescry.joint.price import earnings, price
 from pdescry.joint.processes import SCALES, Baseline, Process
+from pdescry.joint.proposals import proposals
 from pdescry.joint.splines import Array
 from pdescry.joint.stages import STEPS_AT_LAST, Start, harder, noise_of, resolved
-from pdescry.solver import is_ill_posed
+from pdescry.joint.well_posed import ill_posed
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress, n_cores
 from pdescry.surrogate.settings import check_whole, plain
 
-KEPT = 2  # proposals are fitted to the end
+KEPT = 4  # proposals are fitted to the end
 # Which part of the time goes by where.
 SPAN = {"proposals": (0.1, 0.5), "harder": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
 MOVES = 3  # tried before a law counts as the best near it
@@ -52,8 +51,6 @@ NO_DYNAMICS = {
     "memoryless": "The readings are as well explained by profiles of which each moment has its own",
 }
 NONE = "No law could be fitted to the readings; try fewer candidates, or more draws of the field."
-# Whether short waves grow is judged up to this many over the interval, at every so many points.
-WAVES, EVERY = 100, 7
 
 
 @dataclass(frozen=True)
@@ -123,11 +120,15 @@ def choose(
         compared = _best_first(search.nearby(best, rivals)) if told else [best]
     found = compared[0].found
     tell("finishing", 1.0, 0.0)
-    fit = JointFit(found, notes_of(found, noise_of(posterior)))
-    return Choice(fit, terms, _comparison(compared, terms, others))
+    before = noise_of(posterior)
+    fit = JointFit(found, notes_of(found, before))
+    return Choice(fit, terms, _comparison(compared, terms, others, before))
 
 
-def _comparison(compared: list[Tried], candidates: tuple[Term, ...], others: dict[str, Baseline]) -> Comparison:
+def _comparison(
+    compared: list[Tried], candidates: tuple[Term, ...], others: dict[str, Baseline], before: Array
+) -> Comparison:
+    """before: the noise about the field that obeys no law."""
     worth = np.array([law.worth for law in compared])
     weights = np.exp(worth - logsumexp(worth))
     weights /= weights.sum()
@@ -144,10 +145,10 @@ def _comparison(compared: list[Tried], candidates: tuple[Term, ...], others: dic
     probabilities = pd.Series(held, [str(term) for term in candidates], name="probability", dtype=float)
     scores = {name: other.score for name, other in others.items()}
     comparison = Comparison(alternatives, probabilities, held_out(compared[0].found), scores)
-    return replace(comparison, reason=_why_not(compared[0], comparison.errors[0], others))
+    return replace(comparison, reason=_why_not(compared[0], comparison.errors[0], others, before))
 
 
-def _why_not(best: Tried, error: float, others: dict[str, Baseline]) -> str:
+def _why_not(best: Tried, error: float, others: dict[str, Baseline], before: Array) -> str:
     """Why the readings do not tell a law, or nothing."""
     if sentence := _no_dynamics(best, others):
         return f"{sentence}; sensors nearer to each other, more often read, or less noise would help."
@@ -157,6 +158,12 @@ def _why_not(best: Tried, error: float, others: dict[str, Baseline]) -> str:
         return (
             f"The best law misses left-out sensors by {error:.2g} (rms), smoothness alone by {smooth.rms_error:.2g}: "
             "it lacks a term; other candidates would help."
+        )
+    if (times := more_scatter(best.found, before)) > MORE_SCATTER:
+        return (
+            f"The readings scatter {times:.2g} times as much about the field of the best law as about one that obeys "
+            "none: it lacks a term, or something happens that no law of this kind explains; other candidates, or only "
+            "a part of the readings, would help."
         )
     return ""
 
@@ -177,14 +184,16 @@ class _Search:
 
     def proposals(self, starts: Sequence[Start]) -> list[Tried]:
         """Laws that explain inferred fields best, those that explain the readings best first."""
-        proposed = [(start, some) for start in starts for some in _proposals(start, self.candidates, self.method, self.known)]
+        proposed = proposals(starts, self.candidates, self.method.proposals, self.method.largest, self.known)
         soft = self.all_tried(
             [lambda start=start, some=some: start.fit(some) for start, some in proposed],
             "trying laws",
             *SPAN["proposals"],
         )
-        best = {law.key: law.found for law in reversed(_best_first(soft))}  # of those with the same terms
-        kept = [law.found for law in _best_first(soft) if best[law.key] is law.found][:KEPT]
+        # While a law is soft, what it is not met by counts, too; of those with the same terms the best is enough.
+        ranked = sorted(soft, key=lambda law: law.found.unmet - law.worth)
+        first = {law.key: law.found for law in reversed(ranked)}
+        kept = [law.found for law in ranked if first[law.key] is law.found][:KEPT]
         hard = self.all_tried(
             [lambda found=found: harder(found) for found in kept], "trying laws harder", *SPAN["harder"]
         )
@@ -251,7 +260,7 @@ class _Search:
         found: list[tuple[tuple[Term, ...], Array]] = []
         for each in sorted(near, key=lambda law: -law.worth):
             law = dict(zip(each.terms, map(float, each.coefficients), strict=True))
-            if self.known.allows(law) and not _ill_posed(objective, field, law):
+            if self.known.allows(law) and not ill_posed(objective, field, law):
                 found.append((each.terms, each.coefficients))
             if len(found) == MOVES:
                 break
@@ -278,57 +287,13 @@ class _Search:
         except np.linalg.LinAlgError:
             return []
         law = dict(zip(found.objective.terms, map(float, found.coefficients), strict=True))
-        if not (math.isfinite(worth) and self.known.allows(law)) or _ill_posed(found.objective, found.field, law):
+        if not (math.isfinite(worth) and self.known.allows(law)) or ill_posed(found.objective, found.field, law):
             return []
         return [Tried(found, predicted, worth, earnings(*paid))]
 
 
 def _best_first(laws: Iterable[Tried]) -> list[Tried]:
     return sorted(laws, key=lambda law: -law.worth)
-
-
-# ---- proposals -------------------------------------------------------------------------------------------------------
-
-
-def _proposals(start: Start, terms: tuple[Term, ...], method: Joint, known: Known) -> Iterator[tuple[Term, ...]]:
-    """Subsets that explain u_t of the inferred field best, by size."""
-    space = start.space
-    objective = start.objective(terms)
-    left, columns = map(start.centred, objective.columns(start.field))
-    weight = start.trust / np.sqrt(space.area)
-    target = space.moments(left * weight).ravel()
-    table = np.stack([space.moments(column * weight).ravel() for column in columns], axis=1)
-    sizes = np.linalg.norm(table, axis=0)
-    sizes[sizes == 0] = 1.0
-    table = table / sizes
-    products, right = table.T @ table, table.T @ target
-    present = tuple(terms.index(term) for term in known.present)
-    free = [j for j in range(len(terms)) if j not in present]
-    for size in range(max(len(present), 1), min(max(method.largest, len(present)), len(terms)) + 1):
-        subsets = np.array([(*present, *some) for some in combinations(free, size - len(present))])
-        squares = products[subsets[:, :, None], subsets[:, None, :]] + 1e-6 * np.eye(size)
-        found = np.linalg.solve(squares, right[subsets][..., None])[..., 0]
-        explained = np.sum(found * right[subsets], axis=1)
-        taken = 0
-        for number in np.argsort(-explained, kind="stable")[: 4 * method.proposals]:
-            some, coefficients = subsets[number], found[number] / sizes[subsets[number]]
-            law = {terms[j]: float(c) for j, c in zip(some, coefficients, strict=True)}
-            if known.allows(law) and not _ill_posed(objective, start.field, law):
-                yield tuple(law)
-                taken += 1
-            if taken == method.proposals:
-                break
-
-
-# ---- judging and moving ----------------------------------------------------------------------------------------------
-
-
-def _ill_posed(objective: Objective, field: Array, law: Mapping[Term, float]) -> bool:
-    readings = objective.readings
-    values = {name: part.ravel()[::EVERY] for name, part in objective.derivatives(field).items()}
-    (early, late), (low, high) = readings.span.values()
-    equation = Equation.of([Component.of(readings.fields[0], dict(law))])
-    return is_ill_posed(equation, readings.axes[0], values, 2 * math.pi * WAVES / (high - low), late - early)
 
 
 def _with_law(found: Minimum, terms: tuple[Term, ...], coefficients: Array) -> Minimum:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +22,8 @@ from pdescry.errors import InputError, PdescryError
 from pdescry.joint.held_out import held_out, score
 from pdescry.joint.mesh import HIGHEST
 from pdescry.joint.objective import Minimum, order_of
+from pdescry.joint.offsets import offsets
+from pdescry.joint.processes import Process
 from pdescry.joint.splines import Array
 from pdescry.joint.stages import Start, harder, noise_of, resolved
 from pdescry.regression.fit import concise
@@ -86,12 +89,18 @@ class JointFit:
         return Equation.of([Component.of(self.readings.fields[0], found)])
 
     @cached_property
+    def offsets(self) -> pd.DataFrame:
+        """Each sensor's offset, as the law shows it: mean and sd; zero where nothing speaks for offsets."""
+        return self._by_name(offsets(self.minimum))
+
+    @cached_property
     def held_out(self) -> pd.DataFrame:
         """Each sensor predicted from the others by this law: log density, rms error, and what the error should be."""
-        table = held_out(self.minimum)
-        if self.readings.sensor_names is not None:
-            table["sensor"] = list(self.readings.sensor_names)
-        return table
+        return self._by_name(held_out(self.minimum))
+
+    def _by_name(self, table: pd.DataFrame) -> pd.DataFrame:
+        names = self.readings.sensor_names
+        return table if names is None else table.assign(sensor=list(names))
 
     @property
     def log_score(self) -> float:
@@ -160,7 +169,8 @@ def refine(
     tell = progress or (lambda what, fraction, left=None: None)
     tell("field and law together", 0.0, None)
     try:
-        found = resolved(harder(Start.of(posterior).fit(terms)), tell)
+        starts = Start.of(posterior), Start.smooth(Process.fitted("smooth", posterior.readings))
+        found = resolved(_best_fit(starts, terms), tell)
         notes = notes_of(found, noise_of(posterior))
     except np.linalg.LinAlgError:
         raise PdescryError(
@@ -169,6 +179,18 @@ def refine(
         ) from None
     tell("finishing", 1.0, 0.0)
     return JointFit(found, notes)
+
+
+def _best_fit(starts: Iterable[Start], terms: tuple[Term, ...]) -> Minimum:
+    """From the start that leads to the law which predicts left-out sensors best."""
+    found: list[tuple[float, Minimum]] = []
+    for start in starts:
+        with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+            law = harder(start.fit(terms))
+            found.append((score(held_out(law)), law))
+    if not found:
+        raise np.linalg.LinAlgError
+    return max(found, key=lambda each: each[0])[1]
 
 
 def terms_of(law: Equation | str | Iterable[str | Term], readings: Readings) -> tuple[Term, ...]:
@@ -207,10 +229,15 @@ def notes_of(found: Minimum, before: Array) -> tuple[str, ...]:
             f"The law fails by {found.unresolved:.1%} of {objective.readings.fields[0]}_t even at best: "
             "a term is missing, or the field is sharper than the mesh."
         )
-    scatter = float(np.sqrt(np.mean(objective.misfit(found.field) ** 2 * objective.scatter.noise**2) / np.mean(before**2)))
-    if scatter > MORE_SCATTER:
+    if (times := more_scatter(found, before)) > MORE_SCATTER:
         notes.append(
-            f"About the field that obeys this law the readings scatter {scatter:.2g} times as much as about the field "
+            f"About the field that obeys this law the readings scatter {times:.2g} times as much as about the field "
             "alone: the law is not right, or a term is missing."
         )
     return tuple(notes)
+
+
+def more_scatter(found: Minimum, before: Array) -> float:
+    """How many times as much readings scatter about the field that obeys the law as about one that obeys none."""
+    errors = found.objective.misfit(found.field) * found.objective.scatter.noise
+    return float(np.sqrt(np.mean(errors**2) / np.mean(before**2)))

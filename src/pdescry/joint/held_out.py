@@ -1,8 +1,8 @@
 """Each sensor predicted from the others, in closed form: how laws are compared.
 
 With C the posterior covariance of the field at the readings of one sensor and e their misfit, both in units of
-their scatter, the misfit without that sensor would have been (1 − C)⁻¹ e, with covariance (1 − C)⁻¹: exact where the field is
-linear in what is unknown, and to first order elsewhere.
+their scatter, the misfit without that sensor would have been (1 − C)⁻¹ e, with covariance (1 − C)⁻¹: exact where the
+field is linear in what is unknown, and to first order elsewhere.
 
 The outermost sensors do not count in the score: beyond the others nothing is known of what comes in from outside, and
 no law could predict it.

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from pdescry.data import Readings
 from pdescry.joint.splines import Array, Axis, Space
 
 # Elements along x and along t: of the mesh that laws are tried on, the first that can follow the inferred field; and of
 # the finer ones on which the best is fitted, the first on which it is met.
 FIRST = ((48, 16), (64, 24), (96, 36), (128, 48))
+ROUGH = FIRST[:2]  # of a mesh that is only for a first look
 MESHES = ((96, 24), (128, 36), (160, 48))
+TIMES = (16, 24, 36, 48, 72, 96)  # elements along t that readings of single sensors may ask for
+SHARPER = 1.3  # times the variance about the finest: sensors see what so few elements do not follow
 FOLLOWED = 0.03  # u_t of the inferred field is off by no more than this share
 EARLIEST = 5e-4  # of the duration: the first element in time
 # The density of knots grows with this power of what the field bends by; so much of it is everywhere.
@@ -44,17 +50,35 @@ def graded_space(before: Space, field: Array, size: tuple[int, int]) -> Space:
     return space_of(breaks, _times((before.t.breaks[0], before.t.breaks[-1]), size[1]))
 
 
-def first_space(even: Space, field: Array) -> tuple[Space, Array]:
-    """The smallest mesh that can follow a field, and the field on it."""
+def first_space(even: Space, field: Array, sizes: Sequence[tuple[int, int]]) -> tuple[Space, Array]:
+    """The smallest mesh of these sizes that can follow a field, or the largest, and the field on it."""
     rate = even.values(field, (0, 1))
     space, found = even, field
-    for size in FIRST:
+    for size in sizes:
         space = graded_space(even, field, size)
         found = carried(field, even, space)
         followed = space.x.matrix(even.x.points) @ found.reshape(space.shape) @ space.t.matrix(even.t.points, 1).T
         if np.sum(even.area * (followed - rate) ** 2) <= FOLLOWED**2 * np.sum(even.area * rate**2):
             break
     return space, found
+
+
+def elements_in_time(readings: Readings) -> int:
+    """As many as single sensors need, where they are read often enough to tell."""
+    left: dict[int, float] = {}
+    for number in TIMES:
+        axis = Axis(_times(readings.span[readings.time_name], number), DEGREES[1])
+        squares, free = 0.0, 0
+        for sensor in range(readings.n_sensors):
+            own = readings.sensor == sensor
+            if own.sum() >= 2 * axis.size:
+                basis, values = axis.matrix(readings.time[own]), readings.values[own, 0]
+                squares += float(np.sum((values - basis @ np.linalg.lstsq(basis, values, rcond=None)[0]) ** 2))
+                free += len(values) - axis.size
+        if free:
+            left[number] = squares / free
+    least = min(left.values(), default=0.0)
+    return next((number for number, variance in left.items() if variance <= SHARPER * least), TIMES[0])
 
 
 def carried(field: Array, old: Space, new: Space) -> Array:

@@ -278,6 +278,13 @@ class Minimum:
         left = space.values(self.field, (0, 1))
         return float(np.sqrt(np.sum(space.area * residual**2) / np.sum(space.area * left**2)))
 
+    @property
+    def unmet(self) -> float:
+        """What the residual costs, in nats."""
+        objective = self.objective
+        residual = objective.residual(self.field, self.coefficients)
+        return float(np.sum(objective.space.moments(residual / objective.tolerance) ** 2)) / 2
+
     def noise_factor(self) -> float:
         """By how much the noise should grow for the misfit to be what it is, freedoms of the field discounted."""
         objective, log_step = self.objective, 0.02

@@ -15,7 +15,7 @@ from pdescry.joint.objective import Minimum
 from pdescry.joint.splines import Array
 
 CLEARLY = 5.0  # nats: less is no evidence of offsets
-SIZES = np.geomspace(1e-4, 3, 120)  # of the offsets' sd that are tried, in units of the readings' sd
+SIZES = np.geomspace(1e-4, 1, 100)  # of the offsets' sd that are tried, in units of the readings' sd
 
 
 def offset_sd(found: Minimum) -> float:
@@ -23,15 +23,20 @@ def offset_sd(found: Minimum) -> float:
     readings = found.objective.readings
     if not at_rest(readings):
         return 0.0
+    sizes = np.concatenate([[0.0], SIZES * float(np.std(readings.values[:, 0]))])
+    gained = evidence(found, sizes)
+    best = int(np.argmax(gained))
+    return float(sizes[best]) if gained[best] > gained[0] + CLEARLY else 0.0
+
+
+def evidence(found: Minimum, sizes: Array) -> Array:
+    """Log evidence of offsets of these sds, less that of those the minimum was found with."""
     information, pulls = _information(found)
     values, vectors = np.linalg.eigh(information)
     along = vectors.T @ pulls
-    sizes = np.concatenate([[0.0], SIZES * float(np.std(readings.values[:, 0]))])
     change = (sizes**2 - found.objective.scatter.offset_sd**2)[:, None]
-    grown = np.maximum(1 + change * values, 1e-12)
-    evidence = np.sum(0.5 * change * along**2 / grown - 0.5 * np.log(grown), axis=1)
-    best = int(np.argmax(evidence))
-    return float(sizes[best]) if evidence[best] > evidence[0] + CLEARLY else 0.0
+    grown = np.maximum(1 + change * values, np.finfo(float).tiny)
+    return np.sum(0.5 * change * along**2 / grown - 0.5 * np.log(grown), axis=1)
 
 
 def offsets(found: Minimum) -> pd.DataFrame:

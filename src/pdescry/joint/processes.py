@@ -5,21 +5,21 @@
     memoryless   any smooth profile along x, a new one at each moment
     smooth       any field that is smooth in t and x
 
-Each sensor may have an offset beside. They predict left-out sensors, in closed form: a law has to be better than the first
-three, which know no dynamics. Readings that are noise are predicted as well by the first, readings shuffled in time by the
-second or third. The fourth can predict as well as a law does where sensors are many: a law that it beats by far misses
-something. It is also a field to begin from.
+Each sensor may have an offset beside. They predict left-out sensors, in closed form: a law has to be better than the
+first three, which know no dynamics. Readings that are noise are predicted as well by the first, readings shuffled in
+time by the second or third. The fourth can predict as well as a law does where sensors are many: a law that it beats by
+far misses something. It is also a field to begin from.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+from scipy.optimize import minimize
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, WhiteKernel
 
@@ -63,11 +63,16 @@ class Process:
             kernel = ConstantKernel(1.0, (1e-4, 1e4)) * RBF(np.array([scale, 0.3, LONG]), bounds)  # type: ignore[arg-type]
         offset = ConstantKernel(1e-2, (1e-8, 1e2)) * RBF(np.array([LONG, LONG, SHORT]), "fixed")
         process = cls(kernel + offset + WhiteKernel(0.1, (1e-8, 1e2)), readings)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of scales at their bounds
-            found = GaussianProcessRegressor(process.kernel, alpha=JITTER)
-            found.fit(process._points(some), process._values(some))
-        return cls(found.kernel_, readings)
+        likelihood = GaussianProcessRegressor(process.kernel, alpha=JITTER, optimizer=None)
+        likelihood.fit(process._points(some), process._values(some))
+
+        def cost(theta: Array) -> tuple[float, Array]:
+            value, slope = likelihood.log_marginal_likelihood(theta, eval_gradient=True, clone_kernel=False)
+            return -value, -slope
+
+        # By hand: scikit-learn would warn of scales at their bounds, and warnings cannot be kept back in threads.
+        found = minimize(cost, process.kernel.theta, jac=True, bounds=process.kernel.bounds, method="L-BFGS-B")
+        return cls(process.kernel.clone_with_theta(found.x), readings)
 
     @property
     def noise(self) -> float:
@@ -123,9 +128,7 @@ class Process:
         scales = self._field.k2.length_scale  # type: ignore[attr-defined]
         asked = self._scaled(t, np.zeros(len(t)), t), self._scaled(np.zeros(len(x)), x, x)
         known = self._points(some)
-        along_t, along_x = (
-            np.exp(-0.5 * ((asked[k][:, None, k] - known[:, k]) / scales[k]) ** 2) for k in (0, 1)
-        )
+        along_t, along_x = (np.exp(-0.5 * ((asked[k][:, None, k] - known[:, k]) / scales[k]) ** 2) for k in (0, 1))
         return along_t, along_x
 
     @cached_property

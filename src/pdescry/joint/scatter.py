@@ -1,7 +1,7 @@
 """How readings scatter about the field: noise of each reading, and an offset of each sensor, as thermometers have.
 
-Readings of a sensor share its offset, so their errors are correlated: covariance D (1 + s²wwᵀ) D with D the noise, s the
-offsets' sd and w = 1/D. Misfits are told in units in which they are independent, each with variance one.
+Readings of a sensor share its offset, so their errors are correlated: covariance D (1 + s²wwᵀ) D with D the noise, s
+the offsets' sd and w = 1/D. Misfits are told in units in which they are independent, each with variance one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Scatter:
         """Back from those units, for the readings of one sensor, (own, …)."""
         along, noise = self._direction(sensor), self.noise[self.of(sensor)]
         stretched = 1 / (1 - self._shrunk[sensor]) - 1
-        return (noise * (weighed + stretched * np.tensordot(along, weighed, 1) * along).T).T
+        return (noise * (weighed + stretched * np.multiply.outer(along, along @ weighed)).T).T
 
     def log_scale(self, sensor: int) -> float:
         """Log determinant of the way back."""

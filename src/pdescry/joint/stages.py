@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pdescry.data import Readings
 from pdescry.equation import Term
-from pdescry.joint.mesh import FIRST, MESHES, carried, even_elements, even_space, first_space, graded_space
+from pdescry.joint.mesh import (
+    FIRST,
+    MESHES,
+    ROUGH,
+    carried,
+    elements_in_time,
+    even_elements,
+    even_space,
+    first_space,
+    graded_space,
+)
 from pdescry.joint.objective import Minimum, Objective, least_squares
 from pdescry.joint.offsets import at_rest, offset_sd
 from pdescry.joint.processes import Process
@@ -23,6 +33,7 @@ from pdescry.surrogate.pool import Progress
 TOLERANCES = (1e-2, 3e-3, 1e-3)
 DRAWS = 40  # of the field, averaged to begin from
 COARSE = 0.1  # a residual of so much of u_t after the first fit: the mesh is too coarse
+NO_BETTER = 0.9  # times the residual: it is not the mesh
 RESOLVED = 0.015  # a residual of so much of u_t is met well enough
 STEPS = 7  # of Gauss–Newton for each tolerance on the first mesh
 STEPS_ON_MESH = 6  # on each finer one; the last one has STEPS_AT_LAST
@@ -32,6 +43,8 @@ BROAD = 3.0
 OFFSETS = 1e-2  # of the readings' sd: offsets of so much are minded from the start
 # The least noise, as a share of the readings' sd: below it lies what splines of this number cannot resolve.
 LEAST_NOISE = 2e-4
+
+_Asked = Callable[[Array, Array], Array]  # of times and places, (t, x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,26 +66,29 @@ class Start:
             posterior = posterior.of_draws(np.linspace(0, posterior.n_draws - 1, DRAWS).astype(int))
         name = readings.fields[0]
 
-        def asked(what: str) -> Callable[[Array, Array], Array]:
+        def asked(what: str) -> _Asked:
             return lambda t, x: posterior.predict(t, x)[what].values
 
-        return cls._of(asked(name), asked(f"{name}_sd"), scatter)
+        return cls._of(asked(name), asked(f"{name}_sd"), scatter, FIRST)
 
     @classmethod
     def smooth(cls, process: Process) -> Start:
         """A field that is only smooth, with the offsets that it shows."""
         readings = process.readings
-        noise = _at_least(np.full(len(readings), process.noise), readings)
+        given = readings.noise
+        noise = _at_least(np.full(len(readings), process.noise) if given is None else given[:, 0], readings)
         offset_sd = process.offset_sd if at_rest(readings) else 0.0
-        return cls._of(process.mean, process.sd, Scatter(noise, offset_sd, readings))
+        return cls._of(process.mean, process.sd, Scatter(noise, offset_sd, readings), ROUGH)
 
     @classmethod
-    def _of(cls, mean: Callable[[Array, Array], Array], sd: Callable[[Array, Array], Array], scatter: Scatter) -> Start:
+    def _of(cls, mean: _Asked, sd: _Asked, scatter: Scatter, sizes: Sequence[tuple[int, int]]) -> Start:
         readings = scatter.readings
         x, t = (readings.span[name] for name in (readings.axes[0], readings.time_name))
-        even = even_space(x, t, FIRST[-1])
+        along_t = elements_in_time(readings)
+        sizes = [(size[0], max(size[1], along_t)) for size in sizes]
+        even = even_space(x, t, (FIRST[-1][0], max(FIRST[-1][1], along_t)))
         field = even.nearest(lambda places, times: mean(times, places).T)
-        space, field = first_space(even, field)
+        space, field = first_space(even, field, sizes)
         # One point an element will do, and costs a ninth.
         x_middles, t_middles = ((axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in (space.x, space.t))
         variance = sd(t_middles, x_middles).T ** 2
@@ -87,8 +103,7 @@ class Start:
         return self.scatter.offset_sd > OFFSETS * unit
 
     def centred(self, columns: Array) -> Array:
-        """(…, x, t): what columns are but for their mean over time, which offsets would change; all of it where there are
-        none."""
+        """(…, x, t): columns less their mean over time, which offsets would change; whole where there are none."""
         if not self.has_offsets:
             return columns
         weight = self.trust**2
@@ -118,7 +133,10 @@ def harder(found: Minimum) -> Minimum:
         # What a mesh is too coarse for would, once hard, be met by other coefficients.
         if found.unresolved < COARSE:
             break
-        found = _on_mesh(found, _at_least_as_fine(size, least), TOLERANCES[0])
+        finer = _on_mesh(found, _at_least_as_fine(size, least), TOLERANCES[0])
+        if finer.unresolved > NO_BETTER * found.unresolved:
+            break
+        found = finer
     for tolerance in TOLERANCES[1:]:
         found = scaled(found, tolerance).minimise(found.field, found.coefficients, STEPS)
     found = with_offsets(with_noise(found))

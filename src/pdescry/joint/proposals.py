@@ -1,0 +1,79 @@
+"""Laws worth a fit: those that explain u_t of an inferred field best, and a few that are found everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from pdescry.equation import Term
+from pdescry.joint.known import Known
+from pdescry.joint.stages import Start
+from pdescry.joint.well_posed import ill_posed
+
+POOR = 0.5  # a law that explains less than this share of what one as large explains in another field is not proposed
+SINGULAR = 1e-6
+# Where sensors are few, derivatives of an inferred field say little; fitted together with the field, these still may.
+USUAL = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
+
+
+@dataclass(frozen=True)
+class _Proposal:
+    start: Start
+    terms: tuple[Term, ...]
+    explained: float  # share of u_t
+
+
+def proposals(
+    starts: Sequence[Start], candidates: tuple[Term, ...], number: int, largest: int, known: Known
+) -> list[tuple[Start, tuple[Term, ...]]]:
+    """Terms, and the field to begin from: ``number`` of each size up to ``largest`` for each start."""
+    found = [each for start in starts for each in _explaining(start, candidates, number, largest, known)]
+    most: dict[int, float] = {}
+    for each in found:
+        most[len(each.terms)] = max(each.explained, most.get(len(each.terms), 0.0))
+    kept = [(each.start, each.terms) for each in found if each.explained >= POOR * most[len(each.terms)]]
+    smooth = starts[-1]
+    seen = {frozenset(terms) for start, terms in kept if start is smooth}
+    return kept + [(smooth, law) for law in _usual(smooth, candidates, known) if frozenset(law) not in seen]
+
+
+def _explaining(start: Start, terms: tuple[Term, ...], number: int, largest: int, known: Known) -> Iterator[_Proposal]:
+    """Subsets that explain u_t of the inferred field best, by size."""
+    space = start.space
+    objective = start.objective(terms)
+    left, columns = map(start.centred, objective.columns(start.field))
+    weight = start.trust / np.sqrt(space.area)
+    target = space.moments(left * weight).ravel()
+    table = np.stack([space.moments(column * weight).ravel() for column in columns], axis=1)
+    sizes = np.linalg.norm(table, axis=0)
+    sizes[sizes == 0] = 1.0
+    table = table / sizes
+    products, right = table.T @ table, table.T @ target
+    whole = float(target @ target) or 1.0
+    present = tuple(terms.index(term) for term in known.present)
+    free = [j for j in range(len(terms)) if j not in present]
+    for size in range(max(len(present), 1), min(max(largest, len(present)), len(terms)) + 1):
+        subsets = np.array([(*present, *some) for some in combinations(free, size - len(present))])
+        squares = products[subsets[:, :, None], subsets[:, None, :]] + SINGULAR * np.eye(size)
+        found = np.linalg.solve(squares, right[subsets][..., None])[..., 0]
+        explained = np.sum(found * right[subsets], axis=1) / whole
+        taken = 0
+        for place in np.argsort(-explained, kind="stable")[: 4 * number]:
+            some, coefficients = subsets[place], found[place] / sizes[subsets[place]]
+            law = {terms[j]: float(c) for j, c in zip(some, coefficients, strict=True)}
+            if known.allows(law) and not ill_posed(objective, start.field, law):
+                yield _Proposal(start, tuple(law), float(explained[place]))
+                taken += 1
+            if taken == number:
+                break
+
+
+def _usual(start: Start, candidates: tuple[Term, ...], known: Known) -> list[tuple[Term, ...]]:
+    readings = start.scatter.readings
+    names = {"u": readings.fields[0], "x": readings.axes[0]}
+    laws = [[Term.parse(text.format(**names), readings.fields, readings.axes) for text in law] for law in USUAL]
+    whole = [tuple(dict.fromkeys((*known.present, *law))) for law in laws]
+    return [law for law in whole if set(law) <= set(candidates)]
