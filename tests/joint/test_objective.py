@@ -49,7 +49,7 @@ def test_the_minimum_is_flat_and_says_when_it_was_not_reached(small: Objective) 
 def heat_alone(small: Objective, offset_sd: float) -> Objective:
     """A linear law; its coefficient as good as known: then formulas are exact."""
     scatter = small.scatter.with_offsets(offset_sd)
-    return replace(small, terms=small.terms[:1], scatter=scatter, prior_sd=np.array([1e-7]), tolerance=0.05)
+    return replace(small, terms=small.terms[:1], scatter=scatter, prior_sd=np.array([1e-9]), tolerance=0.05)
 
 
 @pytest.mark.parametrize("offset_sd", [0.0, 0.3])
