@@ -52,8 +52,9 @@ def heat_alone(small: Objective, offset_sd: float) -> Objective:
     return replace(small, terms=small.terms[:1], scatter=scatter, prior_sd=np.array([1e-9]), tolerance=0.05)
 
 
-@pytest.mark.parametrize("offset_sd", [0.0, 0.3])
-def test_a_held_out_sensor_is_as_if_it_had_never_been_read(small: Objective, offset_sd: float) -> None:
+# With offsets the others leave so much of a sensor's level open that digits are lost in 1 − C.
+@pytest.mark.parametrize(("offset_sd", "close"), [(0.0, 1e-5), (0.3, 1e-3)])
+def test_a_held_out_sensor_is_as_if_it_had_never_been_read(small: Objective, offset_sd: float, close: float) -> None:
     objective = heat_alone(small, offset_sd)
     table = held_out(Minimum(objective, *_solved(objective), True))
     for sensor in (0, 7):
@@ -69,8 +70,8 @@ def test_a_held_out_sensor_is_as_if_it_had_never_been_read(small: Objective, off
         _, log_determinant = np.linalg.slogdet(covariance)
         density = -0.5 * (errors @ np.linalg.solve(covariance, errors) + log_determinant + len(own) * np.log(2 * np.pi))
         row = table.iloc[sensor]
-        assert row["rms_error"] == pytest.approx(np.sqrt(np.mean(errors**2)), rel=1e-5)
-        assert row["expected"] == pytest.approx(np.sqrt(np.trace(covariance) / len(own)), rel=1e-5)
+        assert row["rms_error"] == pytest.approx(np.sqrt(np.mean(errors**2)), rel=close)
+        assert row["expected"] == pytest.approx(np.sqrt(np.trace(covariance) / len(own)), rel=close)
         assert row["log_density"] == pytest.approx(density, abs=0.01)
 
 
