@@ -103,6 +103,25 @@ def test_a_known_term_is_in_the_law(heat: Posterior) -> None:
     assert {str(term) for term in kept.fit.terms} == {"u_x", "u_xx"}
 
 
+def test_a_known_coefficient_is_kept_and_an_absent_term_left_out(heat: Posterior) -> None:
+    kept = choose(heat, ("u_xx", "u_x", "u"), Joint(known=("u_xx = 1.9 ± 0.001", "u = 0")))
+    table = kept.fit.coefficients.set_index("term")
+    assert table.loc["u_xx", "mean"] == pytest.approx(1.9, abs=0.01)
+    assert table.loc["u_xx", "sd"] <= 0.001
+    assert "u" not in table.index
+    assert kept.comparison.probabilities["u"] == 0
+    assert kept.candidates == tuple(Term.parse(text) for text in ("u_xx", "u_x", "u"))
+
+
+def test_a_known_coefficient_is_exact_unless_a_spread_is_told(heat: Posterior) -> None:
+    terms = tuple(Term.parse(text) for text in ("u", "u_xx"))
+    (exact,) = Known.of(("u_xx = 2",), terms, heat.readings).values.values()
+    (spread,) = Known.of(("u_xx = 2 +- 0.5",), terms, heat.readings).values.values()
+    assert (exact.value, exact.sd) == (2.0, 2e-6)
+    assert (spread.value, spread.sd) == (2.0, 0.5)
+    assert Known.of(("u = 0",), terms, heat.readings).candidates == terms[1:]
+
+
 def test_what_is_known_decides_which_laws_are_allowed(heat: Posterior) -> None:
     u, u_x, u_xx = (Term.parse(name) for name in ("u", "u_x", "u_xx"))
     known = Known.of(("u_x", "u_xx > 0", "u<0"), (u, u_x, u_xx), heat.readings)
@@ -114,7 +133,13 @@ def test_what_is_known_decides_which_laws_are_allowed(heat: Posterior) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "said"), [("u_xxx", "among the candidates"), ("u_xx > 1", "u_xx > 0"), ("w_xx", "w_xx|Unknown")]
+    ("known", "said"),
+    [
+        ("u_xxx", "among the candidates"),
+        ("u_xx > 1", "u_xx > 0"),
+        ("w_xx", "w_xx|Unknown"),
+        ("u_xx = two", "got 'u_xx = two'"),
+    ],
 )
 def test_what_cannot_be_known(heat: Posterior, known: str, said: str) -> None:
     with pytest.raises(InputError, match=said):

@@ -58,7 +58,8 @@ class Joint:
     """Field and law together, terms chosen by left-out sensors: no threshold, no noise level.
 
     proposals: laws of each size to try; largest: terms of a proposal, more are added one at a time. known: what you
-    know of terms: "u_xx" (is in the law), "u_xx > 0", "u < 0" (if it is there, then with this sign).
+    know of terms: "u_xx" (is in the law), "u_xx > 0", "u < 0" (if it is there, then with this sign), "u_xx = 0.1" or
+    "u_xx = 0.1 ± 0.02" (its coefficient), "u_x = 0" (is not in the law).
     """
 
     proposals: int = 2
@@ -112,7 +113,8 @@ def choose(
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers or n_cores()) as pool:
         without = {name: pool.submit(Process.fitted, name, posterior.readings) for name in reversed(SCALES)}
         starts = [Start.of(posterior), Start.smooth(without["smooth"].result())]
-        search = _Search(terms, method, known, pool, tell)
+        starts = [replace(start, given=known.values) for start in starts]
+        search = _Search(known.candidates, method, known, pool, tell)
         best, rivals = search.on_a_fine_mesh(search.proposals(starts))
         others = {name: found.result().left_out for name, found in without.items()}
         # Where no dynamics show, laws near this one would be as wrong, and slow to fit.

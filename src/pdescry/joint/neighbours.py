@@ -53,6 +53,7 @@ class Neighbourhood:
         self.at[list(self.kept)] = found.coefficients
         objective = with_terms(found, candidates, self.at)
         self.prior_sd = objective.prior_sd
+        self.prior_mean = objective.prior_mean
         solved = objective.linearised(found.field, self.at).solved()
         k = len(candidates)
         # The prior's own rows are left out here and added for each choice of terms.
@@ -88,7 +89,8 @@ class Neighbourhood:
         chosen = list(some)
         dropped = [j for j in self.kept if j not in some]
         fixed = self.rest[:, -1] - self.rest[:, dropped] @ self.at[dropped]
-        own = np.column_stack([np.diag(1 / self.prior_sd[chosen]), self.at[chosen] / self.prior_sd[chosen]])
+        off = (self.at[chosen] - self.prior_mean[chosen]) / self.prior_sd[chosen]
+        own = np.column_stack([np.diag(1 / self.prior_sd[chosen]), off])
         factor = np.linalg.qr(np.vstack([np.column_stack([self.rest[:, chosen], fixed]), own]), mode="r")
         size = len(chosen)
         root = np.asarray(factor)[:size, :size]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.equation.algebra import add, expand, partial, scale
 from pdescry.equation.term import Coordinate, Derivative, Sum
+from pdescry.joint.known import Given
 from pdescry.joint.scatter import Scatter
 from pdescry.joint.splines import Array, Space
 from pdescry.joint.triangle import Triangle, triangle
@@ -32,7 +33,8 @@ ENOUGH = 1e-2  # of twice the log posterior: a step that promises less is not ta
 class Objective:
     """Field and law against the readings.
 
-    tolerance τ: of the residual, in units of u_t. prior_sd: (k,) of the coefficients, broad.
+    tolerance τ: of the residual, in units of u_t. prior_sd: (k,) of the coefficients, broad. given: those that are
+    known, around which the prior lies; it lies around zero for others.
     """
 
     space: Space
@@ -40,6 +42,7 @@ class Objective:
     terms: tuple[Term, ...]
     tolerance: float
     prior_sd: Array
+    given: Mapping[Term, Given] = field(default_factory=dict)
 
     @property
     def readings(self) -> Readings:
@@ -49,6 +52,11 @@ class Objective:
     def opened(self) -> list[Sum]:
         """The terms without conservative forms."""
         return [expand({term: 1.0}) for term in self.terms]
+
+    @cached_property
+    def prior_mean(self) -> Array:
+        """(k,), of the coefficients."""
+        return np.array([self.given[term].value if term in self.given else 0.0 for term in self.terms])
 
     @cached_property
     def seen(self) -> csr_array:
@@ -112,7 +120,7 @@ class Objective:
                 np.sum(self.misfit(field) ** 2)
                 + np.sum(physics**2)
                 + np.sum((self.smoothness @ field) ** 2)
-                + np.sum((coefficients / self.prior_sd) ** 2)
+                + np.sum(((coefficients - self.prior_mean) / self.prior_sd) ** 2)
             )
 
     def linearised(self, field: Array, coefficients: Array) -> Linearised:
@@ -135,7 +143,7 @@ class Objective:
             np.stack([*terms, residual], axis=-1),
             self.fixed,
             np.concatenate([self.misfit(field), self.smoothness @ field]),
-            np.column_stack([np.diag(1 / self.prior_sd), coefficients / self.prior_sd]),
+            np.column_stack([np.diag(1 / self.prior_sd), (coefficients - self.prior_mean) / self.prior_sd]),
         )
 
     def minimise(self, field: Array, coefficients: Array, steps: int) -> Minimum:
@@ -308,6 +316,8 @@ def order_of(terms: Iterable[Term]) -> int:
 
 def least_squares(columns: Sequence[Array] | Array, left: Array, weights: Array) -> Array:
     """Coefficients to begin from."""
+    if not len(columns):
+        return np.zeros(0)
     table = np.stack([(column * weights).ravel() for column in columns], axis=1)
     sizes = np.linalg.norm(table, axis=0)
     sizes[sizes == 0] = 1.0

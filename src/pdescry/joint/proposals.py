@@ -44,7 +44,9 @@ def _explaining(start: Start, terms: tuple[Term, ...], number: int, largest: int
     """Subsets that explain u_t of the inferred field best, by size."""
     space = start.space
     objective = start.objective(terms)
-    left, columns = map(start.centred, objective.columns(start.field))
+    left, columns = objective.columns(start.field)
+    given = objective.prior_mean
+    left, columns = map(start.centred, (left - np.tensordot(given, columns, 1), columns))
     weight = start.trust / np.sqrt(space.area)
     target = space.moments(left * weight).ravel()
     table = np.stack([space.moments(column * weight).ravel() for column in columns], axis=1)
@@ -53,9 +55,9 @@ def _explaining(start: Start, terms: tuple[Term, ...], number: int, largest: int
     table = table / sizes
     products, right = table.T @ table, table.T @ target
     whole = float(target @ target) or 1.0
-    present = tuple(terms.index(term) for term in known.present)
-    free = [j for j in range(len(terms)) if j not in present]
-    for size in range(max(len(present), 1), min(max(largest, len(present)), len(terms)) + 1):
+    present = tuple(terms.index(term) for term in known.present if term not in known.values)
+    free = [j for j in range(len(terms)) if j not in present and terms[j] not in known.values]
+    for size in range(max(len(present), 1), min(max(largest, len(present)), len(present) + len(free)) + 1):
         subsets = np.array([(*present, *some) for some in combinations(free, size - len(present))])
         squares = products[subsets[:, :, None], subsets[:, None, :]] + SINGULAR * np.eye(size)
         found = np.linalg.solve(squares, right[subsets][..., None])[..., 0]
@@ -63,7 +65,8 @@ def _explaining(start: Start, terms: tuple[Term, ...], number: int, largest: int
         taken = 0
         for place in np.argsort(-explained, kind="stable")[: 4 * number]:
             some, coefficients = subsets[place], found[place] / sizes[subsets[place]]
-            law = {terms[j]: float(c) for j, c in zip(some, coefficients, strict=True)}
+            law = {term: known.values[term].value for term in known.values}
+            law |= {terms[j]: float(c) for j, c in zip(some, coefficients, strict=True)}
             if known.allows(law) and not ill_posed(objective, start.field, law):
                 yield _Proposal(start, tuple(law), float(explained[place]))
                 taken += 1

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pdescry.data import Readings
 from pdescry.equation import Term
+from pdescry.joint.known import Given
 from pdescry.joint.mesh import (
     FIRST,
     MESHES,
@@ -50,12 +51,13 @@ _Asked = Callable[[Array, Array], Array]  # of times and places, (t, x)
 @dataclass(frozen=True, eq=False)
 class Start:
     """The inferred field on the first mesh, before any law. trust: weights of the points of quadrature, by how surely
-    the field is known there."""
+    the field is known there. given: coefficients that are known."""
 
     space: Space
     field: Array
     trust: Array
     scatter: Scatter
+    given: Mapping[Term, Given] = field(default_factory=dict)
 
     @classmethod
     def of(cls, posterior: Posterior) -> Start:
@@ -111,13 +113,16 @@ class Start:
 
     def objective(self, terms: tuple[Term, ...]) -> Objective:
         """Not scaled yet."""
-        return Objective(self.space, self.scatter, terms, 1.0, np.ones(len(terms)))
+        return Objective(self.space, self.scatter, terms, 1.0, np.ones(len(terms)), self.given)
 
     def fit(self, terms: tuple[Term, ...]) -> Minimum:
         """The law, not yet hard, from the coefficients of a regression."""
         objective = self.objective(terms)
         left, columns = objective.columns(self.field)
-        coefficients = least_squares(self.centred(columns), self.centred(left), self.trust)
+        free = np.array([term not in self.given for term in terms])
+        coefficients = objective.prior_mean.copy()
+        left = left - np.tensordot(coefficients, columns, 1)
+        coefficients[free] = least_squares(self.centred(columns[free]), self.centred(left), self.trust)
         found = Minimum(objective, self.field, coefficients, False)
         found = scaled(found, TOLERANCES[0]).minimise(found.field, found.coefficients, STEPS)
         offset = with_offsets(found)
@@ -163,7 +168,11 @@ def scaled(found: Minimum, tolerance: float) -> Objective:
     size = np.sqrt(np.sum(space.area * left**2))
     sizes = np.sqrt(np.sum(space.area * columns**2, axis=(1, 2)))
     sizes[sizes == 0] = size
-    return replace(found.objective, tolerance=float(tolerance * size), prior_sd=BROAD * size / sizes)
+    prior_sd = BROAD * size / sizes
+    for place, term in enumerate(found.objective.terms):
+        if term in found.objective.given:
+            prior_sd[place] = found.objective.given[term].sd
+    return replace(found.objective, tolerance=float(tolerance * size), prior_sd=prior_sd)
 
 
 def _at_least_as_fine(size: tuple[int, int], least: Space) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from pdescry.equation import Term
 from pdescry.files import appearing, check_target, saved_dataset
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.fit import JointFit
+from pdescry.joint.known import Given
 from pdescry.joint.objective import Minimum, Objective
 from pdescry.joint.scatter import Scatter
 from pdescry.joint.splines import Axis, Space
@@ -63,6 +64,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
         "format": FORMAT,
         "degrees": [space.x.degree, space.t.degree],
         "orders": list(space.orders),
+        "given": json.dumps([[str(term), each.value, each.sd] for term, each in objective.given.items()]),
         "offset_sd": objective.scatter.offset_sd,
         "tolerance": objective.tolerance,
         "converged": int(found.converged),
@@ -88,6 +90,7 @@ def _choice(dataset: xr.Dataset, readings: Readings) -> Choice:
         _terms(dataset["term"], readings),
         float(about["tolerance"]),
         prior_sd,
+        {_term(text, readings): Given(value, sd) for text, value, sd in json.loads(about["given"])},
     )
     field = np.array(dataset["field"].values, float).ravel()
     found = Minimum(objective, field, coefficients, bool(about["converged"]))
@@ -109,4 +112,8 @@ def _texts(values: Any) -> np.ndarray:
 
 
 def _terms(texts: xr.DataArray, readings: Readings) -> tuple[Term, ...]:
-    return tuple(Term.parse(str(text), readings.fields, readings.axes) for text in texts.values)
+    return tuple(_term(str(text), readings) for text in texts.values)
+
+
+def _term(text: str, readings: Readings) -> Term:
+    return Term.parse(text, readings.fields, readings.axes)
