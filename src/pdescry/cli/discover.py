@@ -61,7 +61,10 @@ def discover(
     ] = None,
     known: Annotated[
         list[str] | None,
-        typer.Option(help='What you know of a term: "u_xx > 0", "u < 0", "u_xx" (it is there); repeat for more.'),
+        typer.Option(
+            help='What you know of a term: "u_xx > 0", "u_xx" (it is there), "u_xx = 0.1", "u_xx = 0.1 ± 0.02", '
+            '"u_x = 0" (it is not there); repeat for more.'
+        ),
     ] = None,
     threshold: Annotated[float | None, typer.Option(help="Threshold of the method.")] = None,
     points: Annotated[int | None, typer.Option(help="Points at which the field is differentiated.")] = None,

@@ -53,7 +53,7 @@ COMMENTS = {
     "method": '"auto" (joint where it can work), joint, stblr, stols, sequential_ridge, ard, greedy or best_subset',
     "proposals": "laws of each size that are tried",
     "largest": "terms of a law that is proposed; more are added one at a time",
-    "known": 'what you know of terms, such as ["u_xx > 0", "u < 0"], or ["u_xx"] for one that is there',
+    "known": 'what you know of terms: ["u_xx > 0"], ["u_xx"] (is there), ["u_xx = 0.1 ± 0.02"], ["u_x = 0"] (is not)',
     "stblr.threshold": "δ, in the units of the coefficients; the paper's: Burgers 0.005, KdV 0.05, heat 0.02",
     "stols.threshold": "δ, in the units of the coefficients; the paper's: Burgers 0.005, KdV 0.05, heat 0.02",
     "sequential_ridge.threshold": "least share of the left side that a term must have",
