@@ -36,7 +36,8 @@ from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress, n_cores
 from pdescry.surrogate.settings import check_whole, plain
 
-KEPT = 4  # proposals are fitted to the end
+KEPT = 4  # proposals are fitted to the end,
+FAR = 200.0  # nats: unless they are worse than the best by more
 # Which part of the time goes by where.
 SPAN = {"proposals": (0.1, 0.5), "harder": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
 MOVES = 3  # tried before a law counts as the best near it
@@ -115,11 +116,15 @@ def choose(
         starts = [Start.of(posterior), Start.smooth(without["smooth"].result())]
         starts = [replace(start, given=known.values) for start in starts]
         search = _Search(known.candidates, method, known, pool, tell)
-        best, rivals = search.on_a_fine_mesh(search.proposals(starts))
+        soft = search.soft(starts)
         others = {name: found.result().left_out for name, found in without.items()}
-        # Where no dynamics show, laws near this one would be as wrong, and slow to fit.
-        told = not _no_dynamics(best, others)
-        compared = _best_first(search.nearby(best, rivals)) if told else [best]
+        # Where no dynamics show, laws would be as wrong once hard, or near this one, and slow to fit.
+        if _hopeless(soft, others):
+            compared = soft[:1]
+        else:
+            best, rivals = search.on_a_fine_mesh(search.hard(soft))
+            told = not _no_dynamics(best, others)
+            compared = _best_first(search.nearby(best, rivals)) if told else [best]
     found = compared[0].found
     tell("finishing", 1.0, 0.0)
     before = noise_of(posterior)
@@ -176,6 +181,14 @@ def _no_dynamics(best: Tried, others: dict[str, Baseline]) -> str:
     return next(beaten, "")
 
 
+def _hopeless(soft: list[Tried], others: dict[str, Baseline]) -> bool:
+    """Whether neither a law, not even a soft one, nor smoothness predicts what what knows no dynamics does not."""
+    best = max(soft, key=lambda law: law.worth)
+    return bool(_no_dynamics(best, others)) and others["smooth"].score < CLEARLY + max(
+        others[name].score for name in NO_DYNAMICS
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class _Search:
     candidates: tuple[Term, ...]
@@ -184,24 +197,26 @@ class _Search:
     pool: ThreadPoolExecutor
     tell: Progress
 
-    def proposals(self, starts: Sequence[Start]) -> list[Tried]:
-        """Laws that explain inferred fields best, those that explain the readings best first."""
+    def soft(self, starts: Sequence[Start]) -> list[Tried]:
+        """Laws that explain inferred fields best, not hard yet, each law once; those that are best met and explain the
+        readings best first."""
         proposed = proposals(starts, self.candidates, self.method.proposals, self.method.largest, self.known)
-        soft = self.all_tried(
-            [lambda start=start, some=some: start.fit(some) for start, some in proposed],
-            "trying laws",
-            *SPAN["proposals"],
-        )
-        # While a law is soft, what it is not met by counts, too; of those with the same terms the best is enough.
-        ranked = sorted(soft, key=lambda law: law.found.unmet - law.worth)
-        first = {law.key: law.found for law in reversed(ranked)}
-        kept = [law.found for law in ranked if first[law.key] is law.found][:KEPT]
-        hard = self.all_tried(
-            [lambda found=found: harder(found) for found in kept], "trying laws harder", *SPAN["harder"]
-        )
-        if not hard:
+        fits = [lambda start=start, some=some: start.fit(some) for start, some in proposed]
+        tried = self.all_tried(fits, "trying laws", *SPAN["proposals"])
+        if not tried:
             raise PdescryError(NONE)
-        return _best_first(hard)
+        ranked = sorted(tried, key=_promise)
+        best = {law.key: law for law in reversed(ranked)}
+        return [law for law in ranked if best[law.key] is law]
+
+    def hard(self, soft: list[Tried]) -> list[Tried]:
+        """The first of them fitted until they hold, the best first."""
+        kept = [law for law in soft[:KEPT] if _promise(law) < _promise(soft[0]) + FAR]
+        fits = [lambda law=law: harder(law.found) for law in kept]
+        tried = self.all_tried(fits, "trying laws harder", *SPAN["harder"])
+        if not tried:
+            raise PdescryError(NONE)
+        return _best_first(tried)
 
     def on_a_fine_mesh(self, first: list[Tried]) -> tuple[Tried, list[Tried]]:
         """The best on the mesh that it needs, and its rivals, which may be better there."""
@@ -292,6 +307,11 @@ class _Search:
         if not (math.isfinite(worth) and self.known.allows(law)) or ill_posed(found.objective, found.field, law):
             return []
         return [Tried(found, predicted, worth, earnings(*paid))]
+
+
+def _promise(law: Tried) -> float:
+    """The less, the better: while a law is soft, what it is not met by counts, too."""
+    return law.found.unmet - law.worth
 
 
 def _best_first(laws: Iterable[Tried]) -> list[Tried]:

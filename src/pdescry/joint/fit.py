@@ -169,8 +169,7 @@ def refine(
     tell = progress or (lambda what, fraction, left=None: None)
     tell("field and law together", 0.0, None)
     try:
-        starts = Start.of(posterior), Start.smooth(Process.fitted("smooth", posterior.readings))
-        found = resolved(_best_fit(starts, terms), tell)
+        found = resolved(_best_fit(posterior, terms), tell)
         notes = notes_of(found, noise_of(posterior))
     except np.linalg.LinAlgError:
         raise PdescryError(
@@ -181,12 +180,14 @@ def refine(
     return JointFit(found, notes)
 
 
-def _best_fit(starts: Iterable[Start], terms: tuple[Term, ...]) -> Minimum:
-    """From the start that leads to the law which predicts left-out sensors best."""
+def _best_fit(posterior: Posterior, terms: tuple[Term, ...]) -> Minimum:
+    """From the network's field; where that does not lead to the law, from one that is only smooth."""
     found: list[tuple[float, Minimum]] = []
-    for start in starts:
+    for start in (lambda: Start.of(posterior), lambda: Start.smooth(Process.fitted("smooth", posterior.readings))):
         with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
-            law = harder(start.fit(terms))
+            law = harder(start().fit(terms))
+            if law.unresolved < UNMET and more_scatter(law, noise_of(posterior)) < MORE_SCATTER:
+                return law
             found.append((score(held_out(law)), law))
     if not found:
         raise np.linalg.LinAlgError
