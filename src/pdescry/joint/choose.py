@@ -63,7 +63,7 @@ class Joint:
     "u_xx = 0.1 ± 0.02" (its coefficient), "u_x = 0" (is not in the law).
     """
 
-    proposals: int = 2
+    proposals: int = 3
     largest: int = 4
     known: tuple[str, ...] = ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -26,6 +26,7 @@ ROUGHNESS = (1e-10, 1e-5, 1e-2)
 SHARES = (1.0, 0.3, 0.1, 0.03)  # of a step, tried in turn
 GOOD_PART = 0.3  # of what a step promised
 CORRECTIONS = 6  # of the field
+LITTLE, PATIENCE = 0.1, 2  # so little of what was promised, so often in a row: this leads nowhere
 ENOUGH = 1e-2  # of twice the log posterior: a step that promises less is not taken
 
 
@@ -148,7 +149,7 @@ class Objective:
 
     def minimise(self, field: Array, coefficients: Array, steps: int) -> Minimum:
         """Gauss–Newton from a start, the field following the coefficients where a step leads uphill."""
-        value, converged = self.value(field, coefficients), False
+        value, converged, struggles = self.value(field, coefficients), False, 0
         for _ in range(steps):
             here = self.linearised(field, coefficients)
             step = here.solved().step()
@@ -158,7 +159,10 @@ class Objective:
             down = self._downhill(field, coefficients, step, value, promised)
             if down is None:
                 break
+            struggles = struggles + 1 if value - down[2] < LITTLE * promised else 0
             field, coefficients, value = down
+            if struggles == PATIENCE:
+                break
         return Minimum(self, field, coefficients, converged)
 
     def _downhill(
@@ -314,11 +318,10 @@ def order_of(terms: Iterable[Term]) -> int:
     return max((part.order() for term in terms for part in expand({term: 1.0})), default=0)
 
 
-def least_squares(columns: Sequence[Array] | Array, left: Array, weights: Array) -> Array:
-    """Coefficients to begin from."""
+def least_squares(columns: Array, left: Array) -> Array:
+    """(k,), for columns (k, rows): coefficients to begin from."""
     if not len(columns):
         return np.zeros(0)
-    table = np.stack([(column * weights).ravel() for column in columns], axis=1)
-    sizes = np.linalg.norm(table, axis=0)
+    sizes = np.linalg.norm(columns, axis=1)
     sizes[sizes == 0] = 1.0
-    return np.linalg.lstsq(table / sizes, (left * weights).ravel(), rcond=1e-6)[0] / sizes
+    return np.linalg.lstsq((columns / sizes[:, None]).T, left, rcond=1e-6)[0] / sizes

@@ -42,14 +42,11 @@ def proposals(
 
 def _explaining(start: Start, terms: tuple[Term, ...], number: int, largest: int, known: Known) -> Iterator[_Proposal]:
     """Subsets that explain u_t of the inferred field best, by size."""
-    space = start.space
     objective = start.objective(terms)
     left, columns = objective.columns(start.field)
     given = objective.prior_mean
-    left, columns = map(start.centred, (left - np.tensordot(given, columns, 1), columns))
-    weight = start.trust / np.sqrt(space.area)
-    target = space.moments(left * weight).ravel()
-    table = np.stack([space.moments(column * weight).ravel() for column in columns], axis=1)
+    target = start.projected(left - np.tensordot(given, columns, 1))
+    table = start.projected(columns).T
     sizes = np.linalg.norm(table, axis=0)
     sizes[sizes == 0] = 1.0
     table = table / sizes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from pdescry.joint.objective import Minimum, Objective, least_squares
 from pdescry.joint.offsets import at_rest, offset_sd
 from pdescry.joint.processes import Process
 from pdescry.joint.scatter import Scatter
-from pdescry.joint.splines import QUADRATURE, Array, Space
+from pdescry.joint.splines import QUADRATURE, Array, Axis, Space
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress
 
@@ -41,6 +42,7 @@ STEPS_ON_MESH = 6  # on each finer one; the last one has STEPS_AT_LAST
 STEPS_AT_LAST = 20
 # Prior sd of a coefficient: its term alone would make up so many times u_t.
 BROAD = 3.0
+BUMPS = (8, 12)  # along each axis, over which a regression averages
 OFFSETS = 1e-2  # of the readings' sd: offsets of so much are minded from the start
 # The least noise, as a share of the readings' sd: below it lies what splines of this number cannot resolve.
 LEAST_NOISE = 2e-4
@@ -104,12 +106,23 @@ class Start:
         unit = float(np.std(self.scatter.readings.values[:, 0]))
         return self.scatter.offset_sd > OFFSETS * unit
 
-    def centred(self, columns: Array) -> Array:
-        """(…, x, t): columns less their mean over time, which offsets would change; whole where there are none."""
-        if not self.has_offsets:
-            return columns
+    def projected(self, columns: Array) -> Array:
+        """(…, x, t) at the points of quadrature → (…, rows): averaged over bumps, weighed by how surely the field is known.
+
+        Averages take away what high derivatives of an inferred field are wrong by. Where sensors have offsets, so does
+        the mean over time, which these would change.
+        """
         weight = self.trust**2
-        return columns - np.sum(columns * weight, axis=-1, keepdims=True) / np.sum(weight, axis=-1, keepdims=True)
+        if self.has_offsets:
+            columns = columns - np.sum(columns * weight, axis=-1, keepdims=True) / np.sum(
+                weight, axis=-1, keepdims=True
+            )
+        parts = [along_x @ (columns * self.trust) @ along_t.T for along_x, along_t in self._bumps]
+        return np.concatenate([part.reshape(*columns.shape[:-2], -1) for part in parts], axis=-1)
+
+    @cached_property
+    def _bumps(self) -> list[tuple[Array, Array]]:
+        return [(_bumps_along(self.space.x, number), _bumps_along(self.space.t, number)) for number in BUMPS]
 
     def objective(self, terms: tuple[Term, ...]) -> Objective:
         """Not scaled yet."""
@@ -122,13 +135,21 @@ class Start:
         free = np.array([term not in self.given for term in terms])
         coefficients = objective.prior_mean.copy()
         left = left - np.tensordot(coefficients, columns, 1)
-        coefficients[free] = least_squares(self.centred(columns[free]), self.centred(left), self.trust)
+        coefficients[free] = least_squares(self.projected(columns[free]), self.projected(left))
         found = Minimum(objective, self.field, coefficients, False)
         found = scaled(found, TOLERANCES[0]).minimise(found.field, found.coefficients, STEPS)
         offset = with_offsets(found)
         if offset.objective is found.objective:
             return found
         return offset.objective.minimise(offset.field, offset.coefficients, STEPS)
+
+
+def _bumps_along(axis: Axis, number: int) -> Array:
+    """(number, points): smooth weights that overlap, over all of the axis."""
+    low, high = axis.breaks[[0, -1]]
+    half = (high - low) / (number + 1)
+    distance = (axis.points - np.linspace(low + half, high - half, number)[:, None]) / half
+    return np.maximum(1 - distance**2, 0) ** 4 * np.sqrt(axis.weights / axis.weights.sum())
 
 
 def harder(found: Minimum) -> Minimum:
