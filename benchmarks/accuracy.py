@@ -31,7 +31,7 @@ from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.files import write_json
 
 NOISES = (0.0, 0.01, 0.05)
-# Systems with noise of 5 % of the sd: how many sensors, and for how long they are read, if not as long as the system says.
+# Systems with noise of 5 % of the sd: how many sensors, and how long they are read, if not as long as the system says.
 OTHERS: dict[str, tuple[int, float | None]] = {
     "fisher_kpp": (16, None),
     "allen_cahn": (16, None),

@@ -20,7 +20,7 @@ from pdescry.discovery.law import Law
 from pdescry.discovery.run import OURS, config_text, load_inputs, write_readings
 from pdescry.errors import InputError
 from pdescry.files import appearing, write_json
-from pdescry.joint import Choice, Comparison
+from pdescry.joint import Choice
 from pdescry.regression import REGRESSORS, SparseFit
 from pdescry.regression.storage import fit_from_dict, fit_to_dict
 from pdescry.surrogate import Diagnostics, Posterior
@@ -47,7 +47,7 @@ def write_law(path: Path, law: Law) -> None:
         "equation": str(law.equation) if law.found else None,
         "latex": law.equation.to_latex() if law.found else None,
         "coefficients": law.coefficients.to_dict(orient="records"),
-        **({} if law.choice is None else _compared(law.choice.comparison)),
+        **({} if law.choice is None else _compared(law.choice)),
         "noise": _noise(law),
         "readings": {"number": len(readings), "sensors": readings.n_sensors, "span": readings.span},
         "candidates": [str(term) for term in law.fits[0].terms],
@@ -61,8 +61,9 @@ def write_law(path: Path, law: Law) -> None:
     write_json(path, summary)
 
 
-def _compared(comparison: Comparison) -> dict[str, Any]:
-    """How other laws fared, and no law at all; scores are log densities of left-out sensors."""
+def _compared(choice: Choice) -> dict[str, Any]:
+    """How other laws fared, and no law at all; scores are log densities of left-out sensors. Offsets of sensors."""
+    comparison, offsets = choice.comparison, choice.fit.offsets
     rms_error, expected = comparison.errors
     sensors = comparison.held_out.to_dict(orient="records")
     return {
@@ -70,6 +71,7 @@ def _compared(comparison: Comparison) -> dict[str, Any]:
         "probabilities": comparison.probabilities.to_dict(),
         "held_out": {"rms_error": rms_error, "expected": expected, "sensors": sensors},
         "baselines": comparison.baselines,
+        "offsets": offsets.to_dict(orient="records"),
     }
 
 

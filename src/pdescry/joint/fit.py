@@ -223,6 +223,11 @@ def terms_of(law: Equation | str | Iterable[str | Term], readings: Readings) -> 
 def notes_of(found: Minimum, before: Array) -> tuple[str, ...]:
     """before: the noise about the field that obeys no law."""
     notes, objective = [], found.objective
+    if offset_sd := objective.scatter.offset_sd:
+        notes.append(
+            f"Sensors seem to be off, each by a constant of its own (sd {offset_sd:.2g}): fit.offsets has how much; "
+            "the law was found in spite of it."
+        )
     if not found.converged:
         notes.append("The fit had not settled when it was stopped: rely on the interval less than it says.")
     if found.unresolved > UNMET:

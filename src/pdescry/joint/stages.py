@@ -107,16 +107,15 @@ class Start:
         return self.scatter.offset_sd > OFFSETS * unit
 
     def projected(self, columns: Array) -> Array:
-        """(…, x, t) at the points of quadrature → (…, rows): averaged over bumps, weighed by how surely the field is known.
+        """(…, x, t) at the points of quadrature → (…, rows): averages over bumps, weighed by how surely the field is
+        known.
 
-        Averages take away what high derivatives of an inferred field are wrong by. Where sensors have offsets, so does
-        the mean over time, which these would change.
+        They take away most of what high derivatives of an inferred field are wrong by. Where sensors have offsets, what
+        these would change is taken away, too: the mean over time.
         """
-        weight = self.trust**2
         if self.has_offsets:
-            columns = columns - np.sum(columns * weight, axis=-1, keepdims=True) / np.sum(
-                weight, axis=-1, keepdims=True
-            )
+            weight = self.trust**2 / np.sum(self.trust**2, axis=-1, keepdims=True)
+            columns = columns - np.sum(columns * weight, axis=-1, keepdims=True)
         parts = [along_x @ (columns * self.trust) @ along_t.T for along_x, along_t in self._bumps]
         return np.concatenate([part.reshape(*columns.shape[:-2], -1) for part in parts], axis=-1)
 
