@@ -109,7 +109,7 @@ def test_a_known_coefficient_is_kept_and_an_absent_term_left_out(heat: Posterior
     assert table.loc["u_xx", "mean"] == pytest.approx(1.9, abs=0.01)
     assert table.loc["u_xx", "sd"] <= 0.001
     assert "u" not in table.index
-    assert kept.comparison.probabilities["u"] == 0
+    assert kept.comparison.probabilities.to_dict()["u"] == 0
     assert kept.candidates == tuple(Term.parse(text) for text in ("u_xx", "u_x", "u"))
 
 

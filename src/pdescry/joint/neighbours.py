@@ -62,7 +62,7 @@ class Neighbourhood:
         misfit = objective.misfit(found.field)
         between = inside(objective.readings)
         self.sensors: list[_Sensor] = []
-        for sensor in np.flatnonzero(between):
+        for sensor in map(int, np.flatnonzero(between)):
             own = objective.scatter.of(sensor)
             freedoms = solved.field.solve_transposed(objective.weighed[own].T.toarray())  # (n, own)
             through = freedoms.T @ right

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, WhiteKernel
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from pdescry.data import Readings
 from pdescry.joint.held_out import inside
@@ -48,7 +49,7 @@ class Process:
     """A fitted process. Inside, t and x go from 0 to 1, and values have mean 0 and sd 1; outside all is in units of the
     readings."""
 
-    kernel: Kernel
+    kernel: Any  # scikit-learn's kernels have attributes that their types do not tell
     readings: Readings
 
     @classmethod
@@ -57,13 +58,13 @@ class Process:
         scale = SCALES[name]
         some = _some_readings(readings, MOST) if name == "smooth" else _some_moments(readings, MOST)
         if scale is None:  # one number, of prior sd 1
-            kernel: Kernel = ConstantKernel(1.0, "fixed")
+            kernel: Any = ConstantKernel(1.0, "fixed")
         else:
             bounds = [(1e-3, 1e2) if name == "smooth" else _only(scale), (1e-2, 1e2), _only(LONG)]
-            kernel = ConstantKernel(1.0, (1e-4, 1e4)) * RBF(np.array([scale, 0.3, LONG]), bounds)  # type: ignore[arg-type]
-        offset = ConstantKernel(1e-2, (1e-8, 1e2)) * RBF(np.array([LONG, LONG, SHORT]), "fixed")
+            kernel = ConstantKernel(1.0, (1e-4, 1e4)) * _rbf([scale, 0.3, LONG], bounds)
+        offset = ConstantKernel(1e-2, (1e-8, 1e2)) * _rbf([LONG, LONG, SHORT], "fixed")
         process = cls(kernel + offset + WhiteKernel(0.1, (1e-8, 1e2)), readings)
-        likelihood = GaussianProcessRegressor(process.kernel, alpha=JITTER, optimizer=None)
+        likelihood: Any = GaussianProcessRegressor(process.kernel, alpha=JITTER, optimizer=cast(Any, None))
         likelihood.fit(process._points(some), process._values(some))
 
         def cost(theta: Array) -> tuple[float, Array]:
@@ -77,11 +78,11 @@ class Process:
     @property
     def noise(self) -> float:
         """Its sd."""
-        return float(np.sqrt(self.kernel.k2.noise_level)) * self._unit  # type: ignore[attr-defined]
+        return float(np.sqrt(self.kernel.k2.noise_level)) * self._unit
 
     @property
     def offset_sd(self) -> float:
-        return float(np.sqrt(self.kernel.k1.k2.k1.constant_value)) * self._unit  # type: ignore[attr-defined]
+        return float(np.sqrt(self.kernel.k1.k2.k1.constant_value)) * self._unit
 
     # ---- predicting ----------------------------------------------------------------------------------------------
 
@@ -107,25 +108,25 @@ class Process:
         """(t, x): of the field, without offsets."""
         some, _, pulled = self._solved
         middle = float(np.mean(self.readings.values[:, 0]))
-        (along_t, along_x), size = self._factors(t, x, some), self._field.k1.constant_value  # type: ignore[attr-defined]
+        (along_t, along_x), size = self._factors(t, x, some), self._field.k1.constant_value
         return middle + self._unit * size * (along_t * pulled) @ along_x.T
 
     def sd(self, t: Array, x: Array) -> Array:
         """(t, x): of the field, without offsets."""
         some, root, _ = self._solved
-        (along_t, along_x), size = self._factors(t, x, some), self._field.k1.constant_value  # type: ignore[attr-defined]
+        (along_t, along_x), size = self._factors(t, x, some), self._field.k1.constant_value
         left = np.empty((len(t), len(x)))
         for number, each in enumerate(along_t):
             left[number] = size - np.sum(solve_triangular(root, size * (each * along_x).T, lower=True) ** 2, axis=0)
         return self._unit * np.sqrt(np.maximum(left, 0))
 
     @property
-    def _field(self) -> Kernel:
-        return self.kernel.k1.k1  # type: ignore[attr-defined]
+    def _field(self) -> Any:
+        return self.kernel.k1.k1
 
     def _factors(self, t: Array, x: Array, some: NDArray[np.intp]) -> tuple[Array, Array]:
         """Correlations of the field with some readings: (t, some) and (x, some), whose product they are."""
-        scales = self._field.k2.length_scale  # type: ignore[attr-defined]
+        scales = self._field.k2.length_scale
         asked = self._scaled(t, np.zeros(len(t)), t), self._scaled(np.zeros(len(x)), x, x)
         known = self._points(some)
         along_t, along_x = (np.exp(-0.5 * ((asked[k][:, None, k] - known[:, k]) / scales[k]) ** 2) for k in (0, 1))
@@ -135,7 +136,7 @@ class Process:
     def _solved(self) -> tuple[NDArray[np.intp], Array, Array]:
         some = _some_readings(self.readings, ENOUGH)
         covariance = np.asarray(self.kernel(self._points(some)))
-        root = np.linalg.cholesky(covariance + JITTER * np.eye(len(some)))
+        root = np.asarray(np.linalg.cholesky(covariance + JITTER * np.eye(len(some))), float)
         pulled = solve_triangular(root, solve_triangular(root, self._values(some), lower=True), lower=True, trans=1)
         return some, root, pulled
 
@@ -157,6 +158,10 @@ class Process:
         readings = self.readings
         sides = ((t, readings.time), (x, readings.space[:, 0]))
         return np.column_stack([*((each - own.min()) / (np.ptp(own) or 1.0) for each, own in sides), sensor])
+
+
+def _rbf(scales: list[float], bounds: Any) -> Any:
+    return RBF(cast(Any, np.array(scales)), bounds)
 
 
 def _only(scale: float) -> tuple[float, float]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -59,7 +60,7 @@ class Start:
     field: Array
     trust: Array
     scatter: Scatter
-    given: Mapping[Term, Given] = field(default_factory=dict)
+    given: Mapping[Term, Given] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(cls, posterior: Posterior) -> Start:
@@ -82,6 +83,8 @@ class Start:
         given = readings.noise
         noise = _at_least(np.full(len(readings), process.noise) if given is None else given[:, 0], readings)
         offset_sd = process.offset_sd if at_rest(readings) else 0.0
+        if offset_sd < OFFSETS * float(np.std(readings.values[:, 0])):
+            offset_sd = 0.0
         return cls._of(process.mean, process.sd, Scatter(noise, offset_sd, readings), ROUGH)
 
     @classmethod
@@ -101,11 +104,6 @@ class Start:
         variance = variance.repeat(QUADRATURE, axis=0).repeat(QUADRATURE, axis=1)
         return cls(space, field, np.sqrt(space.area / variance), scatter)
 
-    @property
-    def has_offsets(self) -> bool:
-        unit = float(np.std(self.scatter.readings.values[:, 0]))
-        return self.scatter.offset_sd > OFFSETS * unit
-
     def projected(self, columns: Array) -> Array:
         """(…, x, t) at the points of quadrature → (…, rows): averages over bumps, weighed by how surely the field is
         known.
@@ -113,7 +111,7 @@ class Start:
         They take away most of what high derivatives of an inferred field are wrong by. Where sensors have offsets, what
         these would change is taken away, too: the mean over time.
         """
-        if self.has_offsets:
+        if self.scatter.offset_sd:
             weight = self.trust**2 / np.sum(self.trust**2, axis=-1, keepdims=True)
             columns = columns - np.sum(columns * weight, axis=-1, keepdims=True)
         parts = [along_x @ (columns * self.trust) @ along_t.T for along_x, along_t in self._bumps]
@@ -137,10 +135,10 @@ class Start:
         coefficients[free] = least_squares(self.projected(columns[free]), self.projected(left))
         found = Minimum(objective, self.field, coefficients, False)
         found = scaled(found, TOLERANCES[0]).minimise(found.field, found.coefficients, STEPS)
-        offset = with_offsets(found)
-        if offset.objective is found.objective:
+        if not self.scatter.offset_sd:  # a soft law that is wrong would take offsets for a way out
             return found
-        return offset.objective.minimise(offset.field, offset.coefficients, STEPS)
+        found = with_offsets(found)
+        return found.objective.minimise(found.field, found.coefficients, STEPS)
 
 
 def _bumps_along(axis: Axis, number: int) -> Array:
