@@ -66,6 +66,10 @@ def discover(
             '"u_x = 0" (it is not there); repeat for more.'
         ),
     ] = None,
+    boundary: Annotated[
+        list[str] | None,
+        typer.Option(help='What you know at an end, at all times: "u(0) = 1", "u_x(10) = 0"; repeat for more.'),
+    ] = None,
     threshold: Annotated[float | None, typer.Option(help="Threshold of the method.")] = None,
     points: Annotated[int | None, typer.Option(help="Points at which the field is differentiated.")] = None,
     workers: Workers = None,
@@ -87,7 +91,7 @@ def discover(
     words = {
         "law.candidates": _candidates(candidates), "seed": seed, "field.chains": chains, "sampler.kind": sampler,
         "sampler.draws": draws, "regression.method": method, "regression.threshold": threshold,
-        "regression.known": known or None, "derivatives.points": points,
+        "regression.known": known or None, "regression.boundary": boundary or None, "derivatives.points": points,
     }  # fmt: skip
     folder = output or Path(f"{_stem(file)}.pdescry")
     _check_folder(folder, force)

@@ -54,6 +54,7 @@ COMMENTS = {
     "proposals": "laws of each size that are tried",
     "largest": "terms of a law that is proposed; more are added one at a time",
     "known": 'what you know of terms: ["u_xx > 0"], ["u_xx"] (is there), ["u_xx = 0.1 ± 0.02"], ["u_x = 0"] (is not)',
+    "boundary": 'what you know at the ends, at all times: ["u(0) = 1", "u_x(10) = 0"]; nothing need be known',
     "stblr.threshold": "δ, in the units of the coefficients; the paper's: Burgers 0.005, KdV 0.05, heat 0.02",
     "stols.threshold": "δ, in the units of the coefficients; the paper's: Burgers 0.005, KdV 0.05, heat 0.02",
     "sequential_ridge.threshold": "least share of the left side that a term must have",

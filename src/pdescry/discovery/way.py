@@ -10,6 +10,7 @@ from pdescry.equation import Term
 from pdescry.equation import candidates as library
 from pdescry.errors import InputError
 from pdescry.joint import Joint
+from pdescry.joint.boundary import conditions_of
 from pdescry.joint.known import Known
 from pdescry.joint.mesh import HIGHEST
 from pdescry.joint.objective import order_of
@@ -38,6 +39,7 @@ def way_of(settings: Settings, readings: Readings) -> Way:
     terms = _terms(settings, readings, "general" if isinstance(method, Joint) else "small")
     if isinstance(method, Joint):
         Known.of(method.known, terms, readings)
+        conditions_of(method.boundary, readings)
     note = f"The law was found by {method!r} on derivatives of the field, not together with the field: {obstacle}."
     return Way(method, terms, note if settings.method is None and obstacle else "")
 

@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from pdescry.equation import Term
 from pdescry.errors import PdescryError
+from pdescry.joint.boundary import conditions_of
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.fit import MORE_SCATTER, JointFit, more_scatter, notes_of, terms_of
 from pdescry.joint.held_out import held_out, score
@@ -60,20 +61,27 @@ class Joint:
 
     proposals: laws of each size to try; largest: terms of a proposal, more are added one at a time. known: what you
     know of terms: "u_xx" (is in the law), "u_xx > 0", "u < 0" (if it is there, then with this sign), "u_xx = 0.1" or
-    "u_xx = 0.1 ± 0.02" (its coefficient), "u_x = 0" (is not in the law).
+    "u_xx = 0.1 ± 0.02" (its coefficient), "u_x = 0" (is not in the law). boundary: what you know at the ends, at all
+    times, "u(0) = 1" or "u_x(10) = 0"; nothing need be known there.
     """
 
     proposals: int = 3
     largest: int = 4
     known: tuple[str, ...] = ()
+    boundary: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         plain(
             self,
             proposals=check_whole("number of proposals", self.proposals, 1),
             largest=check_whole("largest number of terms", self.largest, 1),
-            known=(self.known,) if isinstance(self.known, str) else tuple(map(str, self.known)),
+            known=_texts(self.known),
+            boundary=_texts(self.boundary),
         )
+
+
+def _texts(given: str | Iterable[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(map(str, given))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +121,8 @@ def choose(
     tell("proposing laws", 0.0, None)
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers or n_cores()) as pool:
         without = {name: pool.submit(Process.fitted, name, posterior.readings) for name in reversed(SCALES)}
-        starts = [Start.of(posterior), Start.smooth(without["smooth"].result())]
+        ends = conditions_of(method.boundary, posterior.readings)
+        starts = [Start.of(posterior, ends), Start.smooth(without["smooth"].result(), ends)]
         starts = [replace(start, given=known.values) for start in starts]
         search = _Search(known.candidates, method, known, pool, tell)
         soft = search.soft(starts)
@@ -182,7 +191,7 @@ def _no_dynamics(best: Tried, others: dict[str, Baseline]) -> str:
 
 
 def _hopeless(soft: list[Tried], others: dict[str, Baseline]) -> bool:
-    """Whether neither a law, not even a soft one, nor smoothness predicts what what knows no dynamics does not."""
+    """Whether neither a law, not even a soft one, nor smoothness predicts more than what knows no dynamics."""
     best = max(soft, key=lambda law: law.worth)
     return bool(_no_dynamics(best, others)) and others["smooth"].score < CLEARLY + max(
         others[name].score for name in NO_DYNAMICS

@@ -19,6 +19,7 @@ from pdescry.data import Readings
 from pdescry.equation import Equation, Term, candidates
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError, PdescryError
+from pdescry.joint.boundary import Condition, conditions_of
 from pdescry.joint.held_out import held_out, score
 from pdescry.joint.mesh import HIGHEST
 from pdescry.joint.objective import Minimum, order_of
@@ -157,19 +158,24 @@ class JointFit:
 
 
 def refine(
-    posterior: Posterior, law: Equation | str | Iterable[str | Term], *, progress: Progress | None = None
+    posterior: Posterior,
+    law: Equation | str | Iterable[str | Term],
+    *,
+    boundary: Iterable[str] = (),
+    progress: Progress | None = None,
 ) -> JointFit:
     """Infer the coefficients of a law from the readings, together with the field, which has to obey it.
 
     posterior: the field as `pdescry.interpolate` inferred it, or ``law.posterior`` of a discovered law: where to begin.
     law: an equation such as ``law.equation`` or ``"u_t = u*u_x + u_xx"``, or a list of terms. Only its terms count;
-    coefficients are inferred. One field in one space dimension, first order in time.
+    coefficients are inferred. One field in one space dimension, first order in time. boundary: what you know at the
+    ends, such as ``["u(0) = 1", "u_x(10) = 0"]``; nothing need be known.
     """
-    terms = terms_of(law, posterior.readings)
+    terms, ends = terms_of(law, posterior.readings), conditions_of(list(boundary), posterior.readings)
     tell = progress or (lambda what, fraction, left=None: None)
     tell("field and law together", 0.0, None)
     try:
-        found = resolved(_best_fit(posterior, terms), tell)
+        found = resolved(_best_fit(posterior, terms, ends), tell)
         notes = notes_of(found, noise_of(posterior))
     except np.linalg.LinAlgError:
         raise PdescryError(
@@ -180,10 +186,14 @@ def refine(
     return JointFit(found, notes)
 
 
-def _best_fit(posterior: Posterior, terms: tuple[Term, ...]) -> Minimum:
+def _best_fit(posterior: Posterior, terms: tuple[Term, ...], ends: tuple[Condition, ...]) -> Minimum:
     """From the network's field; where that does not lead to the law, from one that is only smooth."""
     found: list[tuple[float, Minimum]] = []
-    for start in (lambda: Start.of(posterior), lambda: Start.smooth(Process.fitted("smooth", posterior.readings))):
+    starts = (
+        lambda: Start.of(posterior, ends),
+        lambda: Start.smooth(Process.fitted("smooth", posterior.readings), ends),
+    )
+    for start in starts:
         with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
             law = harder(start().fit(terms))
             if law.unresolved < UNMET and more_scatter(law, noise_of(posterior)) < MORE_SCATTER:

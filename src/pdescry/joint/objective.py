@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.sparse import csr_array, kron, vstack
+from scipy.sparse import csr_array, diags_array, kron, vstack
 
 from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.equation.algebra import add, expand, partial, scale
 from pdescry.equation.term import Coordinate, Derivative, Sum
+from pdescry.joint.boundary import Condition
 from pdescry.joint.known import Given
 from pdescry.joint.scatter import Scatter
 from pdescry.joint.splines import Array, Space
@@ -27,6 +29,7 @@ SHARES = (1.0, 0.3, 0.1, 0.03)  # of a step, tried in turn
 GOOD_PART = 0.3  # of what a step promised
 CORRECTIONS = 6  # of the field
 LITTLE, PATIENCE = 0.1, 2  # so little of what was promised, so often in a row: this leads nowhere
+AT_ENDS = 1e-3  # of the readings' sd, over the interval to the order: what conditions at the ends may fail by
 ENOUGH = 1e-2  # of twice the log posterior: a step that promises less is not taken
 
 
@@ -35,7 +38,7 @@ class Objective:
     """Field and law against the readings.
 
     tolerance τ: of the residual, in units of u_t. prior_sd: (k,) of the coefficients, broad. given: those that are
-    known, around which the prior lies; it lies around zero for others.
+    known, around which the prior lies; it lies around zero for others. conditions: known at the ends.
     """
 
     space: Space
@@ -43,7 +46,8 @@ class Objective:
     terms: tuple[Term, ...]
     tolerance: float
     prior_sd: Array
-    given: Mapping[Term, Given] = field(default_factory=dict)
+    given: Mapping[Term, Given] = dataclasses.field(default_factory=dict)
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def readings(self) -> Readings:
@@ -70,8 +74,28 @@ class Objective:
         return self.scatter.weighed_rows(self.seen)
 
     @cached_property
-    def smoothness(self) -> csr_array:
-        """Rows whose squares are the prior's −2 log density, (m, n)."""
+    def prior(self) -> tuple[csr_array, Array]:
+        """Rows (m, n), and what they should be, (m,): squares of the differences are −2 log density."""
+        ends = [self._at_end(condition) for condition in self.conditions]
+        rows = csr_array(vstack([self._smoothness, *(each for each, _ in ends)]))
+        return rows, np.concatenate([np.zeros(len(self._smoothness.indptr) - 1), *(wanted for _, wanted in ends)])
+
+    def _at_end(self, condition: Condition) -> tuple[csr_array, Array]:
+        """Rows whose squares sum to the mean square over time of what a condition is not met by, in units of its
+        tolerance."""
+        t, width = self.space.t, float(np.ptp(self.space.x.breaks))
+        unit = float(np.std(self.readings.values[:, 0])) or 1.0
+        weights = np.sqrt(t.weights / t.weights.sum()) * width**condition.order / (unit * AT_ENDS)
+        rows = self.space.at(np.full(len(t.points), condition.place), t.points, condition.order)
+        return diags_array(weights) @ rows, weights * condition.value
+
+    def off_prior(self, field: Array) -> Array:
+        rows, wanted = self.prior
+        return rows @ field - wanted
+
+    @cached_property
+    def _smoothness(self) -> csr_array:
+        """Rows whose squares sum to the roughness, (m, n)."""
         x, t = self.space.x, self.space.t
         width, duration = (float(np.ptp(axis.breaks)) for axis in (x, t))
         unit = float(np.std(self.readings.values[:, 0])) or 1.0
@@ -86,7 +110,7 @@ class Objective:
     @cached_property
     def fixed(self) -> csr_array:
         """Rows that no law changes: readings and prior."""
-        return csr_array(vstack([-self.weighed, self.smoothness]))
+        return csr_array(vstack([-self.weighed, self.prior[0]]))
 
     # ---- at one place --------------------------------------------------------------------------------------------
 
@@ -120,7 +144,7 @@ class Objective:
             return float(
                 np.sum(self.misfit(field) ** 2)
                 + np.sum(physics**2)
-                + np.sum((self.smoothness @ field) ** 2)
+                + np.sum(self.off_prior(field) ** 2)
                 + np.sum(((coefficients - self.prior_mean) / self.prior_sd) ** 2)
             )
 
@@ -143,7 +167,7 @@ class Objective:
             space.rows(operator),
             np.stack([*terms, residual], axis=-1),
             self.fixed,
-            np.concatenate([self.misfit(field), self.smoothness @ field]),
+            np.concatenate([self.misfit(field), self.off_prior(field)]),
             np.column_stack([np.diag(1 / self.prior_sd), (coefficients - self.prior_mean) / self.prior_sd]),
         )
 

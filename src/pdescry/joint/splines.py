@@ -93,9 +93,9 @@ class Space:
         along_x, along_t = self._full[0][orders[0]], self._full[1][orders[1]]
         return along_x @ field.reshape(self.shape) @ along_t.T
 
-    def at(self, x: Array, t: Array) -> csr_array:
-        """(N, n): the field at N places and times."""
-        (along_x, first_x), (along_t, first_t) = self.x.local(x), self.t.local(t)
+    def at(self, x: Array, t: Array, order: int = 0) -> csr_array:
+        """(N, n): the field, or a derivative of it along x, at N places and times."""
+        (along_x, first_x), (along_t, first_t) = self.x.local(x, order), self.t.local(t)
         column_x = first_x[:, None, None] + np.arange(self.x.degree + 1)[:, None]
         columns = column_x * self.t.size + first_t[:, None, None] + np.arange(self.t.degree + 1)
         values = along_x[:, :, None] * along_t[:, None, :]

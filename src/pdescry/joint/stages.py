@@ -11,6 +11,7 @@ import numpy as np
 
 from pdescry.data import Readings
 from pdescry.equation import Term
+from pdescry.joint.boundary import Condition, reach
 from pdescry.joint.known import Given
 from pdescry.joint.mesh import (
     FIRST,
@@ -54,16 +55,17 @@ _Asked = Callable[[Array, Array], Array]  # of times and places, (t, x)
 @dataclass(frozen=True, eq=False)
 class Start:
     """The inferred field on the first mesh, before any law. trust: weights of the points of quadrature, by how surely
-    the field is known there. given: coefficients that are known."""
+    the field is known there. given: coefficients that are known. conditions: known at the ends."""
 
     space: Space
     field: Array
     trust: Array
     scatter: Scatter
     given: Mapping[Term, Given] = dataclasses.field(default_factory=dict)
+    conditions: tuple[Condition, ...] = ()
 
     @classmethod
-    def of(cls, posterior: Posterior) -> Start:
+    def of(cls, posterior: Posterior, conditions: tuple[Condition, ...] = ()) -> Start:
         """The field of a network."""
         readings = posterior.readings
         scatter = Scatter(noise_of(posterior), 0.0, readings)
@@ -74,10 +76,10 @@ class Start:
         def asked(what: str) -> _Asked:
             return lambda t, x: posterior.predict(t, x)[what].values
 
-        return cls._of(asked(name), asked(f"{name}_sd"), scatter, FIRST)
+        return cls._of(asked(name), asked(f"{name}_sd"), scatter, FIRST, conditions)
 
     @classmethod
-    def smooth(cls, process: Process) -> Start:
+    def smooth(cls, process: Process, conditions: tuple[Condition, ...] = ()) -> Start:
         """A field that is only smooth, with the offsets that it shows."""
         readings = process.readings
         given = readings.noise
@@ -85,12 +87,19 @@ class Start:
         offset_sd = process.offset_sd if at_rest(readings) else 0.0
         if offset_sd < OFFSETS * float(np.std(readings.values[:, 0])):
             offset_sd = 0.0
-        return cls._of(process.mean, process.sd, Scatter(noise, offset_sd, readings), ROUGH)
+        return cls._of(process.mean, process.sd, Scatter(noise, offset_sd, readings), ROUGH, conditions)
 
     @classmethod
-    def _of(cls, mean: _Asked, sd: _Asked, scatter: Scatter, sizes: Sequence[tuple[int, int]]) -> Start:
+    def _of(
+        cls,
+        mean: _Asked,
+        sd: _Asked,
+        scatter: Scatter,
+        sizes: Sequence[tuple[int, int]],
+        conditions: tuple[Condition, ...],
+    ) -> Start:
         readings = scatter.readings
-        x, t = (readings.span[name] for name in (readings.axes[0], readings.time_name))
+        x, t = reach(conditions, readings), readings.span[readings.time_name]
         along_t = elements_in_time(readings)
         sizes = [(size[0], max(size[1], along_t)) for size in sizes]
         even = even_space(x, t, (FIRST[-1][0], max(FIRST[-1][1], along_t)))
@@ -102,7 +111,7 @@ class Start:
         # As far as they are sure: a tenth of the median is as good.
         variance = variance + 0.1 * np.median(variance) + np.finfo(float).tiny
         variance = variance.repeat(QUADRATURE, axis=0).repeat(QUADRATURE, axis=1)
-        return cls(space, field, np.sqrt(space.area / variance), scatter)
+        return cls(space, field, np.sqrt(space.area / variance), scatter, conditions=conditions)
 
     def projected(self, columns: Array) -> Array:
         """(…, x, t) at the points of quadrature → (…, rows): averages over bumps, weighed by how surely the field is
@@ -123,7 +132,7 @@ class Start:
 
     def objective(self, terms: tuple[Term, ...]) -> Objective:
         """Not scaled yet."""
-        return Objective(self.space, self.scatter, terms, 1.0, np.ones(len(terms)), self.given)
+        return Objective(self.space, self.scatter, terms, 1.0, np.ones(len(terms)), self.given, self.conditions)
 
     def fit(self, terms: tuple[Term, ...]) -> Minimum:
         """The law, not yet hard, from the coefficients of a regression."""

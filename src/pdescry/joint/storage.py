@@ -16,6 +16,7 @@ import xarray as xr
 from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.files import appearing, check_target, saved_dataset
+from pdescry.joint.boundary import Condition
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.fit import JointFit
 from pdescry.joint.known import Given
@@ -65,6 +66,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
         "degrees": [space.x.degree, space.t.degree],
         "orders": list(space.orders),
         "given": json.dumps([[str(term), each.value, each.sd] for term, each in objective.given.items()]),
+        "conditions": json.dumps([[each.order, each.place, each.value] for each in objective.conditions]),
         "offset_sd": objective.scatter.offset_sd,
         "tolerance": objective.tolerance,
         "converged": int(found.converged),
@@ -91,6 +93,7 @@ def _choice(dataset: xr.Dataset, readings: Readings) -> Choice:
         float(about["tolerance"]),
         prior_sd,
         {_term(text, readings): Given(value, sd) for text, value, sd in json.loads(about["given"])},
+        tuple(Condition(*each) for each in json.loads(about["conditions"])),
     )
     field = np.array(dataset["field"].values, float).ravel()
     found = Minimum(objective, field, coefficients, bool(about["converged"]))
