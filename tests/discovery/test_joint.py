@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdescry import InputError, Law, Posterior, Readings, discover, load, resume
+from pdescry import InputError, Law, Posterior, Readings, discover, load, resume, systems
 from pdescry.discovery import Settings
 from pdescry.discovery.forward import check_forward
 from pdescry.discovery.judgement import judge
@@ -308,3 +308,17 @@ def test_settings_of_the_run_are_the_users(chosen: tuple[Law, Path], readings: R
         discover(readings, config=TINY, workdir=folder)
     assert repr(discover(readings, config=JOINT, workdir=folder)) == repr(law)
     assert isinstance(law.posterior, Posterior)
+
+
+@pytest.mark.slow
+def test_the_same_law_in_any_units() -> None:
+    """The whole default, from readings in other units: the same terms, coefficients that differ by the units alone."""
+    units_u, units_t, units_x = 10.0, 100.0, 0.01
+    readings = systems.heat().observe(noise=0.05, seed=3)
+    other = Readings.from_arrays(units_t * readings.time, units_x * readings.space, units_u * readings.values)
+    one, two = (discover(each).choice for each in (readings, other))
+    assert one is not None
+    assert two is not None
+    assert [str(term) for term in one.fit.terms] == [str(term) for term in two.fit.terms] == ["u_xx"]
+    assert two.fit.values[0] == pytest.approx(one.fit.values[0] * units_x**2 / units_t, rel=0.01)
+    assert two.fit.sd[0] == pytest.approx(one.fit.sd[0] * units_x**2 / units_t, rel=0.05)
