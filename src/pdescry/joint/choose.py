@@ -1,8 +1,8 @@
 """`choose`: which candidates make up the law, judged by how well each law predicts sensors that it has not seen.
 
-Subsets of candidates that explain the inferred field best (a regression each: thousands a second) are proposed; each
-is fitted together with the field on one mesh. The best refines the mesh; there terms are added and dropped one at a
-time until nothing predicts better. No threshold: a term has to be worth its price, that of naming it among the
+Subsets of candidates that explain an inferred field best (a regression each: thousands a second) are proposed; each
+is fitted together with the field on one mesh, first softly. The best refines the mesh; there terms are added and
+dropped until nothing predicts better. No threshold: a term has to be worth its price, that of naming it among the
 candidates and of fixing its coefficient (Occam's factor).
 """
 
@@ -31,7 +31,8 @@ from pdescry.joint.price import earnings, price
 from pdescry.joint.processes import SCALES, Baseline, Process
 from pdescry.joint.proposals import proposals
 from pdescry.joint.splines import Array
-from pdescry.joint.stages import STEPS_AT_LAST, Start, harder, noise_of, resolved
+from pdescry.joint.stages import STEPS_AT_LAST, harder, noise_of, resolved
+from pdescry.joint.start import Start
 from pdescry.joint.well_posed import ill_posed
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress, n_cores

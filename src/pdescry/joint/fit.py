@@ -26,7 +26,8 @@ from pdescry.joint.objective import Minimum, order_of
 from pdescry.joint.offsets import offsets
 from pdescry.joint.processes import Process
 from pdescry.joint.splines import Array
-from pdescry.joint.stages import Start, harder, noise_of, resolved
+from pdescry.joint.stages import harder, noise_of, resolved
+from pdescry.joint.start import Start
 from pdescry.regression.fit import concise
 from pdescry.regression.spread import TWO_SIDED_95
 from pdescry.surrogate import Posterior

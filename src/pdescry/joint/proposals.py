@@ -10,7 +10,7 @@ import numpy as np
 
 from pdescry.equation import Term
 from pdescry.joint.known import Known
-from pdescry.joint.stages import Start
+from pdescry.joint.start import Start
 from pdescry.joint.well_posed import ill_posed
 
 POOR = 0.5  # a law that explains less than this share of what one as large explains in another field is not proposed

@@ -1,0 +1,134 @@
+"""Where fits begin: an inferred field on a first mesh, what is known beside it, and a soft law with its help."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pdescry.equation import Term
+from pdescry.joint.boundary import Condition, reach
+from pdescry.joint.known import Given
+from pdescry.joint.mesh import FIRST, ROUGH, elements_in_time, even_space, first_space
+from pdescry.joint.objective import Minimum, Objective, least_squares
+from pdescry.joint.offsets import at_rest
+from pdescry.joint.processes import Process
+from pdescry.joint.scatter import Scatter
+from pdescry.joint.splines import QUADRATURE, Array, Axis, Space
+from pdescry.joint.stages import STEPS, TOLERANCES, at_least, noise_of, scaled, with_offsets
+from pdescry.surrogate import Posterior
+
+DRAWS = 40  # of the field, averaged to begin from
+BUMPS = (8, 12)  # along each axis, over which a regression averages
+OFFSETS = 1e-2  # of the readings' sd: offsets of so much are minded from the start
+
+_Asked = Callable[[Array, Array], Array]  # of times and places, (t, x)
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """The inferred field on the first mesh, before any law. trust: weights of the points of quadrature, by how surely
+    the field is known there. given: coefficients that are known. conditions: known at the ends."""
+
+    space: Space
+    field: Array
+    trust: Array
+    scatter: Scatter
+    given: Mapping[Term, Given] = dataclasses.field(default_factory=dict)
+    conditions: tuple[Condition, ...] = ()
+
+    @classmethod
+    def of(cls, posterior: Posterior, conditions: tuple[Condition, ...] = ()) -> Start:
+        """The field of a network."""
+        readings = posterior.readings
+        scatter = Scatter(noise_of(posterior), 0.0, readings)
+        if posterior.n_draws > DRAWS:  # to begin from, as good as all
+            posterior = posterior.of_draws(np.linspace(0, posterior.n_draws - 1, DRAWS).astype(int))
+        name = readings.fields[0]
+
+        def asked(what: str) -> _Asked:
+            return lambda t, x: posterior.predict(t, x)[what].values
+
+        return cls._of(asked(name), asked(f"{name}_sd"), scatter, FIRST, conditions)
+
+    @classmethod
+    def smooth(cls, process: Process, conditions: tuple[Condition, ...] = ()) -> Start:
+        """A field that is only smooth, with the offsets that it shows."""
+        readings = process.readings
+        given = readings.noise
+        noise = at_least(np.full(len(readings), process.noise) if given is None else given[:, 0], readings)
+        offset_sd = process.offset_sd if at_rest(readings) else 0.0
+        if offset_sd < OFFSETS * float(np.std(readings.values[:, 0])):
+            offset_sd = 0.0
+        return cls._of(process.mean, process.sd, Scatter(noise, offset_sd, readings), ROUGH, conditions)
+
+    @classmethod
+    def _of(
+        cls,
+        mean: _Asked,
+        sd: _Asked,
+        scatter: Scatter,
+        sizes: Sequence[tuple[int, int]],
+        conditions: tuple[Condition, ...],
+    ) -> Start:
+        readings = scatter.readings
+        x, t = reach(conditions, readings), readings.span[readings.time_name]
+        along_t = elements_in_time(readings)
+        sizes = [(size[0], max(size[1], along_t)) for size in sizes]
+        even = even_space(x, t, (FIRST[-1][0], max(FIRST[-1][1], along_t)))
+        field = even.nearest(lambda places, times: mean(times, places).T)
+        space, field = first_space(even, field, sizes)
+        # One point an element will do, and costs a ninth.
+        x_middles, t_middles = ((axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in (space.x, space.t))
+        variance = sd(t_middles, x_middles).T ** 2
+        # As far as they are sure: a tenth of the median is as good.
+        variance = variance + 0.1 * np.median(variance) + np.finfo(float).tiny
+        variance = variance.repeat(QUADRATURE, axis=0).repeat(QUADRATURE, axis=1)
+        return cls(space, field, np.sqrt(space.area / variance), scatter, conditions=conditions)
+
+    def projected(self, columns: Array) -> Array:
+        """(…, x, t) at the points of quadrature → (…, rows): averages over bumps, weighed by how surely the field is
+        known.
+
+        They take away most of what high derivatives of an inferred field are wrong by. Where sensors have offsets, what
+        these would change is taken away, too: the mean over time.
+        """
+        if self.scatter.offset_sd:
+            weight = self.trust**2 / np.sum(self.trust**2, axis=-1, keepdims=True)
+            columns = columns - np.sum(columns * weight, axis=-1, keepdims=True)
+        parts = [along_x @ (columns * self.trust) @ along_t.T for along_x, along_t in self._bumps]
+        return np.concatenate([part.reshape(*columns.shape[:-2], -1) for part in parts], axis=-1)
+
+    @cached_property
+    def _bumps(self) -> list[tuple[Array, Array]]:
+        return [(_bumps_along(self.space.x, number), _bumps_along(self.space.t, number)) for number in BUMPS]
+
+    def objective(self, terms: tuple[Term, ...]) -> Objective:
+        """Not scaled yet."""
+        return Objective(self.space, self.scatter, terms, 1.0, np.ones(len(terms)), self.given, self.conditions)
+
+    def fit(self, terms: tuple[Term, ...]) -> Minimum:
+        """The law, not yet hard, from the coefficients of a regression."""
+        objective = self.objective(terms)
+        left, columns = objective.columns(self.field)
+        free = np.array([term not in self.given for term in terms])
+        coefficients = objective.prior_mean.copy()
+        left = left - np.tensordot(coefficients, columns, 1)
+        coefficients[free] = least_squares(self.projected(columns[free]), self.projected(left))
+        found = Minimum(objective, self.field, coefficients, False)
+        found = scaled(found, TOLERANCES[0]).minimise(found.field, found.coefficients, STEPS)
+        if not self.scatter.offset_sd:  # a soft law that is wrong would take offsets for a way out
+            return found
+        found = with_offsets(found)
+        return found.objective.minimise(found.field, found.coefficients, STEPS)
+
+
+def _bumps_along(axis: Axis, number: int) -> Array:
+    """(number, points): smooth weights that overlap, over all of the axis."""
+    low, high = axis.breaks[[0, -1]]
+    half = (high - low) / (number + 1)
+    distance = (axis.points - np.linspace(low + half, high - half, number)[:, None]) / half
+    return np.maximum(1 - distance**2, 0) ** 4 * np.sqrt(axis.weights / axis.weights.sum())
