@@ -124,7 +124,9 @@ def choose(
         without = {name: pool.submit(Process.fitted, name, posterior.readings) for name in reversed(SCALES)}
         ends = conditions_of(method.boundary, posterior.readings)
         starts = [Start.of(posterior, ends), Start.smooth(without["smooth"].result(), ends)]
-        starts = [replace(start, given=known.values) for start in starts]
+        # Laws from both are compared: with noise of their own, they could not be.
+        noise = np.max([start.scatter.noise for start in starts], axis=0)
+        starts = [replace(start, scatter=start.scatter.with_noise(noise), given=known.values) for start in starts]
         search = _Search(known.candidates, method, known, pool, tell)
         soft = search.soft(starts)
         others = {name: found.result().left_out for name, found in without.items()}
