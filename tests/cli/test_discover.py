@@ -123,7 +123,7 @@ def test_a_folder_that_is_taken(here, run):
         (["--sampler", "gibbs"], "sampler.kind to be one of"),
         (["--chains", "0"], "number of chains"),
         (["--time", "clock"], "clock"),
-        (["--known", "u_xx > 1"], "'u_xx > 0' or 'u_xx < 0'"),
+        (["--known", "u_xx > 1"], "'u_xx > 0', 'u_xx = 0.1'"),
         (["--known", "u_x^4"], "among the candidates"),
         (["--known", "u > 0", "--method", "greedy"], "no setting regression.known"),
     ],

@@ -312,6 +312,7 @@ def test_killed_and_resumed_it_ends_with_the_same_bytes(finished, tmp_path):
     assert {path.name for path in folder.iterdir()} == FILES
 
 
+@pytest.mark.slow
 def test_derivatives_begun_beside_a_chain_end_with_the_same_bytes(readings, tmp_path, monkeypatch):
     config = TINY | {"sampler": TINY["sampler"] | {"draws": 100}}
     discover(readings, config=config, workdir=tmp_path / "after", workers=1, figures=False)

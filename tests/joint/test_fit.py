@@ -54,6 +54,7 @@ def test_the_same_law_in_any_units(heat: Posterior, fitted: JointFit) -> None:
     assert again.sd[0] == pytest.approx(fitted.sd[0] * factor, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_better_law_predicts_held_out_sensors_better(heat: Posterior, fitted: JointFit) -> None:
     for wrong in ("u_t = u*u_xx", "u_t = u"):
         assert fitted.log_score > refine(heat, wrong).log_score + 20
@@ -126,6 +127,7 @@ def test_several_axes_are_refused(heat: Posterior) -> None:
         refine(replace(cast(Any, heat), readings=plane), "u_t = u_xx")
 
 
+@pytest.mark.slow
 def test_fourth_derivatives_do_not_drown_the_readings(heat: Posterior, fitted: JointFit) -> None:
     """They did, on a fine mesh in double precision: sds shrank, and held-out sensors seemed known to the noise."""
     fit = refine(heat, "u_t = u_xx + u_xxxx")

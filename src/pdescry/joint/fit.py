@@ -197,7 +197,8 @@ def _best_fit(posterior: Posterior, terms: tuple[Term, ...], ends: tuple[Conditi
     for start in starts:
         with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
             law = harder(start().fit(terms))
-            if law.unresolved < UNMET and more_scatter(law, noise_of(posterior)) < MORE_SCATTER:
+            met = law.unresolved < UNMET and more_scatter(law, noise_of(posterior)) < MORE_SCATTER
+            if met and not law.objective.scatter.offset_sd:  # which lead the network astray
                 return law
             found.append((score(held_out(law)), law))
     if not found:

@@ -100,7 +100,8 @@ class Start:
             weight = self.trust**2 / np.sum(self.trust**2, axis=-1, keepdims=True)
             columns = columns - np.sum(columns * weight, axis=-1, keepdims=True)
         parts = [along_x @ (columns * self.trust) @ along_t.T for along_x, along_t in self._bumps]
-        return np.concatenate([part.reshape(*columns.shape[:-2], -1) for part in parts], axis=-1)
+        rows = [part.reshape(*columns.shape[:-2], part.shape[-2] * part.shape[-1]) for part in parts]
+        return np.concatenate(rows, axis=-1)
 
     @cached_property
     def _bumps(self) -> list[tuple[Array, Array]]:
