@@ -39,6 +39,7 @@ def run(code: str, folder: Path) -> None:
     subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=folder, check=True)
 
 
+@pytest.mark.slow
 def test_the_first_lines_run(tmp_path):
     systems.heat().observe(sensors=10, every=0.5, noise=0.05).to_csv(tmp_path / "rod.csv")
     shown = block("python", "pdescry.discover(readings, ")
@@ -56,6 +57,7 @@ def test_the_lines_about_the_pieces_run(tmp_path):
     run(block("python", "Equation.parse"), tmp_path)
 
 
+@pytest.mark.slow
 def test_the_lines_about_the_field_and_its_law_run(tmp_path):
     shown = block("python", "pdescry.interpolate(readings, ")
     run(

@@ -103,6 +103,7 @@ def test_a_known_term_is_in_the_law(heat: Posterior) -> None:
     assert {str(term) for term in kept.fit.terms} == {"u_x", "u_xx"}
 
 
+@pytest.mark.slow
 def test_a_known_coefficient_is_kept_and_an_absent_term_left_out(heat: Posterior) -> None:
     kept = choose(heat, ("u_xx", "u_x", "u"), Joint(known=("u_xx = 1.9 ± 0.001", "u = 0")))
     table = kept.fit.coefficients.set_index("term")
