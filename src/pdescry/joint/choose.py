@@ -119,10 +119,10 @@ def choose(
     tell = progress or (lambda what, fraction, left=None: None)
     terms, method = terms_of(candidates, posterior.readings), method or Joint()
     known = Known.of(method.known, terms, posterior.readings)
+    ends = conditions_of(method.boundary, posterior.readings)
     tell("proposing laws", 0.0, None)
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers or n_cores()) as pool:
         without = {name: pool.submit(Process.fitted, name, posterior.readings) for name in reversed(SCALES)}
-        ends = conditions_of(method.boundary, posterior.readings)
         starts = [Start.of(posterior, ends), Start.smooth(without["smooth"].result(), ends)]
         # Laws from both are compared: with noise of their own, they could not be.
         noise = np.max([start.scatter.noise for start in starts], axis=0)

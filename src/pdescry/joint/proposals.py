@@ -35,6 +35,8 @@ def proposals(
     for each in found:
         most[len(each.terms)] = max(each.explained, most.get(len(each.terms), 0.0))
     kept = [(each.start, each.terms) for each in found if each.explained >= POOR * most[len(each.terms)]]
+    if known.values:  # which may be all of the law
+        kept += [(start, known.present) for start in starts]
     smooth = starts[-1]
     seen = {frozenset(terms) for start, terms in kept if start is smooth}
     return kept + [(smooth, law) for law in _usual(smooth, candidates, known) if frozenset(law) not in seen]

@@ -24,7 +24,7 @@ from pdescry.joint.objective import Minimum, Objective
 from pdescry.joint.scatter import Scatter
 from pdescry.joint.splines import Axis, Space
 
-FORMAT = "pdescry choice 1"
+FORMAT = "pdescry choice 2"
 TABLES = ("alternatives", "held_out")
 
 
