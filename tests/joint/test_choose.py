@@ -15,6 +15,8 @@ from pdescry.joint.known import Known
 from pdescry.joint.neighbours import Neighbourhood, with_terms
 from pdescry.joint.price import earnings, price
 from pdescry.joint.processes import Process
+from pdescry.joint.proposals import proposals
+from pdescry.joint.start import Start
 from tests.joint.conftest import Guess, guess
 
 FEW = ("u", "u_x", "u_xx", "u*u_x", "u*u_xx")
@@ -121,6 +123,13 @@ def test_a_known_coefficient_is_exact_unless_a_spread_is_told(heat: Posterior) -
     assert (exact.value, exact.sd) == (2.0, 2e-6)
     assert (spread.value, spread.sd) == (2.0, 0.5)
     assert Known.of(("u = 0",), terms, heat.readings).candidates == terms[1:]
+
+
+def test_a_law_may_be_all_known(heat: Posterior) -> None:
+    terms = (Term.parse("u_x"),)
+    known = Known.of(("u_x = -1",), terms, heat.readings)
+    start = replace(Start.of(heat), given=known.values)
+    assert [law for _, law in proposals([start], terms, 3, 4, known)] == [terms]
 
 
 def test_what_is_known_decides_which_laws_are_allowed(heat: Posterior) -> None:
