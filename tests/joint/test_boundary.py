@@ -39,11 +39,11 @@ def test_an_end_has_one_place(heat: Posterior) -> None:
 
 def test_conditions_are_met_and_sharpen_the_law(heat: Posterior, fitted: JointFit) -> None:
     fit = refine(heat, "u_t = u_xx", boundary=ENDS)
-    space = fit.minimum.objective.space
+    space = fit.experiment.space
     assert tuple(space.x.breaks[[0, -1]]) == (0.0, 10.0)
     # But for the start, which does not fit them.
     times = np.linspace(1, 10, 19)
-    slopes = [space.at(np.full(len(times), end), times, 1) @ fit.minimum.field for end in (0.0, 10.0)]
+    slopes = [space.at(np.full(len(times), end), times, 1) @ fit.spline for end in (0.0, 10.0)]
     assert np.abs(slopes).max() < 0.02
     assert abs(fit.values[0] - 2) < 3 * fit.sd[0]
     assert fit.sd[0] < fitted.sd[0]

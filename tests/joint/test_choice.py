@@ -60,11 +60,10 @@ def test_draws_of_law_and_field(fitted: JointFit) -> None:
     values, fields = fitted.draw(500, seed=3)
     assert values.shape == (500, 1)
     assert values.std() == pytest.approx(fitted.sd[0], rel=0.13)  # 4 sds of an sd of 500
-    objective = fitted.minimum.objective
-    seen = objective.seen[[100]]
+    seen = fitted.experiment.seen[[100]]
     at = (seen @ fields.T)[0]
     assert at.std() == pytest.approx(float(fitted.minimum.factored.covariance(seen)[0, 0]) ** 0.5, rel=0.13)
-    follows = -float((seen @ fitted.minimum.factored.through)[0, 0]) * fitted.sd[0]
+    follows = -float((seen @ fitted.minimum.factored.through[0])[0, 0]) * fitted.sd[0]
     # What the field leaves open by itself is independent of the coefficient.
     slope = float(np.cov(at, values[:, 0])[0, 1]) / fitted.sd[0]
     assert slope == pytest.approx(follows, abs=4 * at.std() / math.sqrt(500))

@@ -16,7 +16,7 @@ from pdescry.joint.neighbours import Neighbourhood, with_terms
 from pdescry.joint.price import earnings, price
 from pdescry.joint.processes import Process
 from pdescry.joint.proposals import proposals
-from pdescry.joint.start import Start
+from pdescry.joint.start import Start, from_network
 from tests.joint.conftest import Guess, guess
 
 FEW = ("u", "u_x", "u_xx", "u*u_x", "u*u_xx")
@@ -72,7 +72,7 @@ def test_neighbours_are_about_what_a_fit_of_them_gives(chosen: Choice) -> None:
     found = chosen.fit.minimum
     around = Neighbourhood(found, chosen.candidates)
     near = around.of((*around.kept, FEW.index("u_x")))
-    fitted = with_terms(found, near.terms, near.coefficients).minimise(found.field, near.coefficients, 10)
+    fitted = with_terms(found, near.terms, near.coefficients).minimise(found.fields, near.coefficients, 10)
     assert near.score == pytest.approx(score(held_out(fitted)), abs=0.5)
     np.testing.assert_allclose(near.coefficients, fitted.coefficients, atol=0.2 * np.sqrt(fitted.covariance.max()))
 
@@ -128,7 +128,7 @@ def test_a_known_coefficient_is_exact_unless_a_spread_is_told(heat: Posterior) -
 def test_a_law_may_be_all_known(heat: Posterior) -> None:
     terms = (Term.parse("u_x"),)
     known = Known.of(("u_x = -1",), terms, heat.readings)
-    start = replace(Start.of(heat), given=known.values)
+    start = Start((from_network(heat),), known.values)
     assert [law for _, law in proposals([start], terms, 3, 4, known)] == [terms]
 
 

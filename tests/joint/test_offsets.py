@@ -29,7 +29,7 @@ def test_offsets_are_found(mended: JointFit, off: np.ndarray) -> None:
     table = mended.offsets
     errors = (table["mean"].to_numpy() - off) / table["sd"].to_numpy()
     assert np.sqrt(np.mean(errors**2)) < 1.6
-    assert mended.minimum.objective.scatter.offset_sd == pytest.approx(0.5, rel=0.5)
+    assert mended.experiment.scatter.offset_sd == pytest.approx(0.5, rel=0.5)
     assert np.corrcoef(table["mean"], off)[0, 1] > 0.9
 
 
@@ -42,7 +42,7 @@ def test_the_law_is_found_in_spite_of_them(mended: JointFit) -> None:
 
 
 def test_where_there_are_none_none_are_found(fitted: JointFit) -> None:
-    assert fitted.minimum.objective.scatter.offset_sd == 0
+    assert fitted.experiment.scatter.offset_sd == 0
     assert (fitted.offsets[["mean", "sd"]].to_numpy() == 0).all()
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from pdescry import Choice, InputError, JointFit
 from pdescry.joint import Comparison
+from pdescry.joint.experiment import Experiment
 from pdescry.joint.scatter import Scatter
 from pdescry.joint.splines import Space
 from tests.joint.conftest import compared
@@ -20,7 +21,9 @@ def same(one: object, two: object) -> bool:
     if isinstance(one, Space) and isinstance(two, Space):
         axes = zip((one.x, one.t), (two.x, two.t), strict=True)
         return one.orders == two.orders and all(same(a.breaks, b.breaks) and a.degree == b.degree for a, b in axes)
-    if isinstance(one, Scatter) and isinstance(two, Scatter):
+    if isinstance(one, tuple):
+        return len(one) == len(two) and all(map(same, one, two))
+    if isinstance(one, Scatter | Experiment):
         return all(same(getattr(one, each.name), getattr(two, each.name)) for each in fields(one))
     if isinstance(one, np.ndarray):
         return np.array_equal(one, np.asarray(two))

@@ -112,7 +112,7 @@ class JointField:
         return self.fit.readings
 
     def mean(self, times: Array, places: Array) -> dict[str, Array]:
-        space = self.fit.minimum.objective.space
+        space = self.fit.experiment.space
         along = space.x.matrix(places) @ self.spline.reshape(space.shape) @ space.t.matrix(times).T
         return {self.readings.fields[0]: along.T}
 
@@ -130,7 +130,7 @@ class JointField:
         return {self.readings.fields[0]: Chebyshev(damped, domain=list(domain))}
 
     def states(self, variables: Iterable[Derivative], time_order: int) -> Mapping[Factor, Array]:
-        found = self.fit.minimum.objective.derivatives(self.spline)
+        found = self.fit.experiment.derivatives(self.spline)
         return {name: part.ravel()[:: max(1, part.size // STATES)] for name, part in found.items()}
 
 
@@ -138,7 +138,7 @@ def field_of(posterior: Posterior, fits: Sequence[Fit]) -> Field:
     """The field that obeys the law if there is one, or else the network's."""
     fit = fits[0]
     if isinstance(fit, Choice) and fit.support.any():
-        return JointField(fit.fit, fit.fit.minimum.field)
+        return JointField(fit.fit, fit.fit.spline)
     return NetworkField(posterior)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -159,8 +160,8 @@ class Choice:
         save(self, Path(path))
 
     @staticmethod
-    def load(path: str | os.PathLike[str], readings: Readings) -> Choice:
-        """What :meth:`save` wrote; readings: those that it was fitted to."""
+    def load(path: str | os.PathLike[str], readings: Readings | Sequence[Readings]) -> Choice:
+        """What :meth:`save` wrote; readings: those that it was fitted to, of each experiment where they are several."""
         from pdescry.joint.storage import load
 
         return load(Path(path), readings)

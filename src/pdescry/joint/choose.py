@@ -22,7 +22,7 @@ from pdescry.equation import Term
 from pdescry.errors import PdescryError
 from pdescry.joint.boundary import conditions_of
 from pdescry.joint.choice import Choice, Comparison
-from pdescry.joint.fit import MORE_SCATTER, JointFit, more_scatter, notes_of, terms_of
+from pdescry.joint.fit import MORE_SCATTER, JointFit, experiments_of, more_scatter, notes_of, terms_of
 from pdescry.joint.held_out import held_out, score
 from pdescry.joint.known import Known
 from pdescry.joint.neighbours import Neighbourhood, with_terms
@@ -32,7 +32,7 @@ from pdescry.joint.processes import SCALES, Baseline, Process
 from pdescry.joint.proposals import proposals
 from pdescry.joint.splines import Array
 from pdescry.joint.stages import STEPS_AT_LAST, harder, noise_of, resolved
-from pdescry.joint.start import Start
+from pdescry.joint.start import Begun, Start, from_network, from_process
 from pdescry.joint.well_posed import ill_posed
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress, n_cores
@@ -105,7 +105,7 @@ class Tried:
 
 
 def choose(
-    posterior: Posterior,
+    posterior: Posterior | Sequence[Posterior],
     candidates: str | Iterable[str | Term] = "general",
     method: Joint | None = None,
     *,
@@ -114,22 +114,24 @@ def choose(
 ) -> Choice:
     """Find the terms of the law among candidates, and its coefficients, field and law inferred together.
 
-    posterior, and what laws it can take: as in `refine`. candidates: "paper", "small", "general", or a list of terms.
+    posterior, or several of experiments that share the law, and what laws it can take: as in `refine`. candidates:
+    "paper", "small", "general", or a list of terms.
     """
     tell = progress or (lambda what, fraction, left=None: None)
-    terms, method = terms_of(candidates, posterior.readings), method or Joint()
-    known = Known.of(method.known, terms, posterior.readings)
-    ends = conditions_of(method.boundary, posterior.readings)
+    posteriors, method = experiments_of(posterior), method or Joint()
+    readings = [each.readings for each in posteriors]
+    terms = terms_of(candidates, readings[0])
+    known = Known.of(method.known, terms, readings[0])
+    ends = [conditions_of(method.boundary, each) for each in readings]
     tell("proposing laws", 0.0, None)
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers or n_cores()) as pool:
-        without = {name: pool.submit(Process.fitted, name, posterior.readings) for name in reversed(SCALES)}
-        starts = [Start.of(posterior, ends), Start.smooth(without["smooth"].result(), ends)]
-        # Laws from both are compared: with noise of their own, they could not be.
-        noise = np.max([start.scatter.noise for start in starts], axis=0)
-        starts = [replace(start, scatter=start.scatter.with_noise(noise), given=known.values) for start in starts]
+        without = {name: [pool.submit(Process.fitted, name, each) for each in readings] for name in reversed(SCALES)}
+        smooth = (found.result() for found in without["smooth"])
+        starts = _comparable(tuple(map(from_network, posteriors, ends)), tuple(map(from_process, smooth, ends)))
+        starts = [Start(begun, known.values) for begun in starts]
         search = _Search(known.candidates, method, known, pool, tell)
         soft = search.soft(starts)
-        others = {name: found.result().left_out for name, found in without.items()}
+        others = {name: Baseline.of_all([found.result().left_out for found in each]) for name, each in without.items()}
         # Where no dynamics show, laws would be as wrong once hard, or near this one, and slow to fit.
         if _hopeless(soft, others):
             compared = soft[:1]
@@ -139,15 +141,21 @@ def choose(
             compared = _best_first(search.nearby(best, rivals)) if told else [best]
     found = compared[0].found
     tell("finishing", 1.0, 0.0)
-    before = noise_of(posterior)
+    before = [noise_of(each) for each in posteriors]
     fit = JointFit(found, notes_of(found, before))
     return Choice(fit, terms, _comparison(compared, terms, others, before))
 
 
+def _comparable(*starts: tuple[Begun, ...]) -> list[tuple[Begun, ...]]:
+    """With the same noise in all of them: laws could not be compared if each had its own."""
+    most = [np.max([each.experiment.scatter.noise for each in same], axis=0) for same in zip(*starts, strict=True)]
+    return [tuple(each.with_noise(noise) for each, noise in zip(begun, most, strict=True)) for begun in starts]
+
+
 def _comparison(
-    compared: list[Tried], candidates: tuple[Term, ...], others: dict[str, Baseline], before: Array
+    compared: list[Tried], candidates: tuple[Term, ...], others: dict[str, Baseline], before: Sequence[Array]
 ) -> Comparison:
-    """before: the noise about the field that obeys no law."""
+    """before: for each experiment the noise about the field that obeys no law."""
     worth = np.array([law.worth for law in compared])
     weights = np.exp(worth - logsumexp(worth))
     weights /= weights.sum()
@@ -167,7 +175,7 @@ def _comparison(
     return replace(comparison, reason=_why_not(compared[0], comparison.errors[0], others, before))
 
 
-def _why_not(best: Tried, error: float, others: dict[str, Baseline], before: Array) -> str:
+def _why_not(best: Tried, error: float, others: dict[str, Baseline], before: Sequence[Array]) -> str:
     """Why the readings do not tell a law, or nothing."""
     if sentence := _no_dynamics(best, others):
         return f"{sentence}; sensors nearer to each other, more often read, or less noise would help."
@@ -279,7 +287,6 @@ class _Search:
 
     def promising(self, best: Tried, seen: set[frozenset[Term]]) -> list[tuple[tuple[Term, ...], Array]]:
         """Laws near the best that were not tried and might be better, with coefficients to begin from."""
-        objective, field = best.found.objective, best.found.field
         with np.errstate(all="ignore"):
             around = Neighbourhood(best.found, self.candidates)
             near = [around.of(some) for some in around.laws()]
@@ -289,7 +296,7 @@ class _Search:
         found: list[tuple[tuple[Term, ...], Array]] = []
         for each in sorted(near, key=lambda law: -law.worth):
             law = dict(zip(each.terms, map(float, each.coefficients), strict=True))
-            if self.known.allows(law) and not ill_posed(objective, field, law):
+            if self.known.allows(law) and not ill_posed(best.found, law):
                 found.append((each.terms, each.coefficients))
             if len(found) == MOVES:
                 break
@@ -316,7 +323,7 @@ class _Search:
         except np.linalg.LinAlgError:
             return []
         law = dict(zip(found.objective.terms, map(float, found.coefficients), strict=True))
-        if not (math.isfinite(worth) and self.known.allows(law)) or ill_posed(found.objective, found.field, law):
+        if not (math.isfinite(worth) and self.known.allows(law)) or ill_posed(found, law):
             return []
         return [Tried(found, predicted, worth, earnings(*paid))]
 
@@ -332,4 +339,4 @@ def _best_first(laws: Iterable[Tried]) -> list[Tried]:
 
 def _with_law(found: Minimum, terms: tuple[Term, ...], coefficients: Array) -> Minimum:
     """Another law fitted on the mesh and with the noise of this one."""
-    return with_terms(found, terms, coefficients).minimise(found.field, coefficients, STEPS_AT_LAST)
+    return with_terms(found, terms, coefficients).minimise(found.fields, coefficients, STEPS_AT_LAST)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +20,7 @@ from pdescry.equation import Equation, Term, candidates
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError, PdescryError
 from pdescry.joint.boundary import Condition, conditions_of
+from pdescry.joint.experiment import Experiment
 from pdescry.joint.held_out import held_out, score
 from pdescry.joint.mesh import HIGHEST
 from pdescry.joint.objective import Minimum, order_of
@@ -27,7 +28,7 @@ from pdescry.joint.offsets import offsets
 from pdescry.joint.processes import Process
 from pdescry.joint.splines import Array
 from pdescry.joint.stages import harder, noise_of, resolved
-from pdescry.joint.start import Start
+from pdescry.joint.start import Start, from_network, from_process
 from pdescry.regression.fit import concise
 from pdescry.regression.spread import TWO_SIDED_95
 from pdescry.surrogate import Posterior
@@ -45,15 +46,36 @@ class JointFit:
     """A law's coefficients and the field that obeys it, inferred together.
 
     values: (k,), covariance: (k, k), by Laplace's approximation, the field's uncertainty included. noise: (N,) sds of
-    the readings. notes: what to know before relying on it.
+    the readings. notes: what to know before relying on it. Where several experiments share the law, readings, noise,
+    offsets and field are those of one of them: the first, or ``fit.of(1)``.
     """
 
     minimum: Minimum
     notes: tuple[str, ...] = ()
+    number: int = 0
+
+    def of(self, number: int) -> JointFit:
+        """The same law, and the field of another experiment, counted from 0."""
+        if not 0 <= (number := check_whole("number of an experiment", number, 0)) < self.n_experiments:
+            raise InputError(f"Expected an experiment from 0 to {self.n_experiments - 1}; got {number}.")
+        return replace(self, number=number)
+
+    @property
+    def n_experiments(self) -> int:
+        return len(self.minimum.fields)
+
+    @property
+    def experiment(self) -> Experiment:
+        return self.minimum.objective.experiments[self.number]
 
     @property
     def readings(self) -> Readings:
-        return self.minimum.objective.readings
+        return self.experiment.readings
+
+    @property
+    def spline(self) -> NDArray[np.float64]:
+        """(n,): the field, as splines of ``experiment.space``."""
+        return self.minimum.fields[self.number]
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -75,7 +97,7 @@ class JointFit:
 
     @property
     def noise(self) -> NDArray[np.float64]:
-        return self.minimum.objective.scatter.noise
+        return self.experiment.scatter.noise
 
     @property
     def coefficients(self) -> pd.DataFrame:
@@ -93,16 +115,19 @@ class JointFit:
     @cached_property
     def offsets(self) -> pd.DataFrame:
         """Each sensor's offset, as the law shows it: mean and sd; zero where nothing speaks for offsets."""
-        return self._by_name(offsets(self.minimum))
+        table = offsets(self.minimum, self.number)
+        return table.assign(sensor=_names(self.readings, table["sensor"]))
 
     @cached_property
     def held_out(self) -> pd.DataFrame:
-        """Each sensor predicted from the others by this law: log density, rms error, and what the error should be."""
-        return self._by_name(held_out(self.minimum))
-
-    def _by_name(self, table: pd.DataFrame) -> pd.DataFrame:
-        names = self.readings.sensor_names
-        return table if names is None else table.assign(sensor=list(names))
+        """Each sensor predicted from the others by this law: log density, rms error, and what the error should be; of
+        all experiments."""
+        table = held_out(self.minimum)
+        if self.n_experiments == 1:
+            return table.assign(sensor=_names(self.readings, table["sensor"]))
+        parts = [table[table["experiment"] == number] for number in range(self.n_experiments)]
+        named = [_names(self.of(number).readings, part["sensor"]) for number, part in enumerate(parts)]
+        return table.assign(sensor=[name for part in named for name in part])
 
     @property
     def log_score(self) -> float:
@@ -113,7 +138,7 @@ class JointFit:
         self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
     ) -> xr.Dataset:
         """Mean, sd and interval of the field that obeys the law, between the sensors; as `Posterior.predict`."""
-        readings, space = self.readings, self.minimum.objective.space
+        readings, space = self.readings, self.experiment.space
         asked = Asked.of((t, *places), (readings.time_name, *readings.axes), level, grid)
         for values, axis, name in zip(asked.points.T, (space.t, space.x), asked.coords, strict=True):
             low, high = axis.breaks[[0, -1]]
@@ -127,8 +152,8 @@ class JointFit:
         for start in range(0, len(mean), BLOCK):  # the covariance of all points would not fit into memory
             some = slice(start, start + BLOCK)
             seen = space.at(asked.points[some, 1], asked.points[some, 0])
-            mean[some] = seen @ self.minimum.field
-            variance[some] = np.diag(self.minimum.factored.covariance(seen))
+            mean[some] = seen @ self.spline
+            variance[some] = np.diag(self.minimum.factored.covariance(seen, self.number))
         sd = np.sqrt(np.maximum(variance, 0) + (np.mean(self.noise**2) if noise else 0.0))
         reach, name = float(ndtri((1 + level) / 2)) * sd, readings.fields[0]
         return asked.answered({name: mean, f"{name}_sd": sd, f"{name}_low": mean - reach, f"{name}_high": mean + reach})
@@ -143,10 +168,10 @@ class JointFit:
         random = np.random.default_rng([check_whole("seed", seed, 0), 13])
         with threadpool_limits(1, "blas"):
             factored, k = self.minimum.factored, len(self.values)
-            normal = random.standard_normal((number, k + len(self.minimum.field))).T
+            normal = random.standard_normal((number, k + len(self.spline))).T
             moved = solve_triangular(factored.root, normal[:k])
-            alone = factored.field.solve(np.asfortranarray(normal[k:]))
-            fields = self.minimum.field[:, None] - factored.through @ moved + alone
+            alone = factored.fields[self.number].solve(np.asfortranarray(normal[k:]))
+            fields = self.spline[:, None] - factored.through[self.number] @ moved + alone
         return self.values + moved.T, fields.T
 
     def __str__(self) -> str:
@@ -154,12 +179,18 @@ class JointFit:
 
     def __repr__(self) -> str:
         noise = float(np.sqrt(np.mean(self.noise**2)))
-        head = f"{self} (field and law together; noise {noise:.3g}; held-out score {self.log_score:.1f})"
+        several = f"{self.n_experiments} experiments; " if self.n_experiments > 1 else ""
+        head = f"{self} (field and law together; {several}noise {noise:.3g}; held-out score {self.log_score:.1f})"
         return "\n".join([head, *(f"  {note}" for note in self.notes)])
 
 
+def _names(readings: Readings, sensors: Iterable[int]) -> list[int | str]:
+    names = readings.sensor_names
+    return list(sensors) if names is None else [names[sensor] for sensor in sensors]
+
+
 def refine(
-    posterior: Posterior,
+    posterior: Posterior | Sequence[Posterior],
     law: Equation | str | Iterable[str | Term],
     *,
     boundary: Iterable[str] = (),
@@ -167,17 +198,20 @@ def refine(
 ) -> JointFit:
     """Infer the coefficients of a law from the readings, together with the field, which has to obey it.
 
-    posterior: the field as `pdescry.interpolate` inferred it, or ``law.posterior`` of a discovered law: where to begin.
-    law: an equation such as ``law.equation`` or ``"u_t = u*u_x + u_xx"``, or a list of terms. Only its terms count;
-    coefficients are inferred. One field in one space dimension, first order in time. boundary: what you know at the
-    ends, such as ``["u(0) = 1", "u_x(10) = 0"]``; nothing need be known.
+    posterior: the field as `pdescry.interpolate` inferred it, or ``law.posterior`` of a discovered law: where to begin;
+    a list of them where several experiments share the law. law: an equation such as ``law.equation`` or
+    ``"u_t = u*u_x + u_xx"``, or a list of terms. Only its terms count; coefficients are inferred. One field in one
+    space dimension, first order in time. boundary: what you know at the ends, such as ``["u(0) = 1", "u_x(10) = 0"]``;
+    nothing need be known.
     """
-    terms, ends = terms_of(law, posterior.readings), conditions_of(list(boundary), posterior.readings)
+    posteriors, texts = experiments_of(posterior), list(boundary)
+    terms = terms_of(law, posteriors[0].readings)
+    ends = [conditions_of(texts, each.readings) for each in posteriors]
     tell = progress or (lambda what, fraction, left=None: None)
     tell("field and law together", 0.0, None)
     try:
-        found = resolved(_best_fit(posterior, terms, ends), tell)
-        notes = notes_of(found, noise_of(posterior))
+        found = resolved(_best_fit(posteriors, terms, ends), tell)
+        notes = notes_of(found, [noise_of(each) for each in posteriors])
     except np.linalg.LinAlgError:
         raise PdescryError(
             f"The law {', '.join(map(str, terms))} could not be fitted: its terms cannot be told apart, or their "
@@ -187,23 +221,47 @@ def refine(
     return JointFit(found, notes)
 
 
-def _best_fit(posterior: Posterior, terms: tuple[Term, ...], ends: tuple[Condition, ...]) -> Minimum:
-    """From the network's field; where that does not lead to the law, from one that is only smooth."""
+def _best_fit(
+    posteriors: Sequence[Posterior], terms: tuple[Term, ...], ends: Sequence[tuple[Condition, ...]]
+) -> Minimum:
+    """From the networks' fields; where these do not lead to the law, from some that are only smooth."""
     found: list[tuple[float, Minimum]] = []
     starts = (
-        lambda: Start.of(posterior, ends),
-        lambda: Start.smooth(Process.fitted("smooth", posterior.readings), ends),
+        lambda: map(from_network, posteriors, ends),
+        lambda: map(from_process, (Process.fitted("smooth", each.readings) for each in posteriors), ends),
     )
     for start in starts:
         with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
-            law = harder(start().fit(terms))
-            met = law.unresolved < UNMET and more_scatter(law, noise_of(posterior)) < MORE_SCATTER
-            if met and not law.objective.scatter.offset_sd:  # which lead the network astray
+            law = harder(Start(tuple(start())).fit(terms))
+            scatter = more_scatter(law, [noise_of(each) for each in posteriors])
+            offset = any(each.scatter.offset_sd for each in law.objective.experiments)
+            if law.unresolved < UNMET and scatter < MORE_SCATTER and not offset:  # which lead a network astray
                 return law
             found.append((score(held_out(law)), law))
     if not found:
         raise np.linalg.LinAlgError
     return max(found, key=lambda each: each[0])[1]
+
+
+def experiments_of(posterior: Posterior | Sequence[Posterior]) -> tuple[Posterior, ...]:
+    """One or several, of the same field along the same axis."""
+    posteriors = tuple(posterior) if isinstance(posterior, Sequence) else (posterior,)
+    if not posteriors:
+        raise InputError("Expected a posterior, or a list of them, one for each experiment; got an empty list.")
+    check_alike([each.readings for each in posteriors])
+    return posteriors
+
+
+def check_alike(readings: Sequence[Readings]) -> None:
+    """Readings of several experiments that share one law."""
+    first = readings[0]
+    for each in readings[1:]:
+        if (each.fields, each.axes) != (first.fields, first.axes):
+            raise InputError(
+                "Expected experiments of the same field along the same axis; got "
+                f"{', '.join(first.fields)} along {', '.join(first.axes)}, and {', '.join(each.fields)} along "
+                f"{', '.join(each.axes)}; name them alike."
+            )
 
 
 def terms_of(law: Equation | str | Iterable[str | Term], readings: Readings) -> tuple[Term, ...]:
@@ -232,10 +290,10 @@ def terms_of(law: Equation | str | Iterable[str | Term], readings: Readings) -> 
     return terms
 
 
-def notes_of(found: Minimum, before: Array) -> tuple[str, ...]:
-    """before: the noise about the field that obeys no law."""
+def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[str, ...]:
+    """before: for each experiment the noise about the field that obeys no law."""
     notes, objective = [], found.objective
-    if offset_sd := objective.scatter.offset_sd:
+    if offset_sd := max(each.scatter.offset_sd for each in objective.experiments):
         notes.append(
             f"Sensors seem to be off, each by a constant of its own (sd {offset_sd:.2g}): fit.offsets has how much; "
             "the law was found in spite of it."
@@ -255,7 +313,7 @@ def notes_of(found: Minimum, before: Array) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def more_scatter(found: Minimum, before: Array) -> float:
+def more_scatter(found: Minimum, before: Sequence[Array]) -> float:
     """How many times as much readings scatter about the field that obeys the law as about one that obeys none."""
-    errors = found.objective.misfit(found.field) * found.objective.scatter.noise
-    return float(np.sqrt(np.mean(errors**2) / np.mean(before**2)))
+    errors = [experiment.misfit(field) * experiment.scatter.noise for _, experiment, field in found.experiments]
+    return float(np.sqrt(np.mean(np.concatenate(errors) ** 2) / np.mean(np.concatenate(before) ** 2)))

@@ -26,29 +26,31 @@ LEAST = 1e-8
 
 def held_out(found: Minimum) -> pd.DataFrame:
     """One row a sensor: whether it lies between others, how many readings, log density of them, rms error and what it
-    should be."""
-    objective, readings = found.objective, found.objective.readings
-    between = inside(readings)
-    misfit, rows = objective.misfit(found.field), []
-    for sensor in range(readings.n_sensors):
-        own = objective.scatter.of(sensor)
-        remaining = np.eye(len(own)) - found.factored.covariance(objective.weighed[own])
-        values, vectors = np.linalg.eigh((remaining + remaining.T) / 2)
-        values = np.maximum(values, LEAST)
-        along = vectors.T @ misfit[own]
-        errors = objective.scatter.errors(sensor, vectors @ (along / values))
-        expected = np.sum(objective.scatter.errors(sensor, vectors / np.sqrt(values)) ** 2, axis=1)
-        density = log_density(remaining, misfit[own]) - objective.scatter.log_scale(sensor)
-        rows.append(
-            {
-                "sensor": sensor,
-                "inside": bool(between[sensor]),
-                "readings": len(own),
-                "log_density": float(density),
-                "rms_error": float(np.sqrt(np.mean(errors**2))),
-                "expected": float(np.sqrt(np.mean(expected))),
-            }
-        )
+    should be; and the number of its experiment where there are several."""
+    rows = []
+    for number, experiment, field in found.experiments:
+        between, misfit, scatter = inside(experiment.readings), experiment.misfit(field), experiment.scatter
+        for sensor in range(experiment.readings.n_sensors):
+            own = scatter.of(sensor)
+            remaining = np.eye(len(own)) - found.factored.covariance(experiment.weighed[own], number)
+            values, vectors = np.linalg.eigh((remaining + remaining.T) / 2)
+            values = np.maximum(values, LEAST)
+            along = vectors.T @ misfit[own]
+            errors = scatter.errors(sensor, vectors @ (along / values))
+            expected = np.sum(scatter.errors(sensor, vectors / np.sqrt(values)) ** 2, axis=1)
+            density = log_density(remaining, misfit[own]) - scatter.log_scale(sensor)
+            row = {"experiment": number} if len(found.fields) > 1 else {}
+            rows.append(
+                row
+                | {
+                    "sensor": sensor,
+                    "inside": bool(between[sensor]),
+                    "readings": len(own),
+                    "log_density": float(density),
+                    "rms_error": float(np.sqrt(np.mean(errors**2))),
+                    "expected": float(np.sqrt(np.mean(expected))),
+                }
+            )
     return pd.DataFrame(rows)
 
 

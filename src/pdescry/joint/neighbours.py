@@ -19,7 +19,7 @@ from pdescry.joint.held_out import inside, log_density
 from pdescry.joint.objective import Minimum, Objective
 from pdescry.joint.price import earnings, price
 from pdescry.joint.splines import Array
-from pdescry.joint.stages import scaled
+from pdescry.joint.stages import with_broad_prior
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,21 +54,20 @@ class Neighbourhood:
         objective = with_terms(found, candidates, self.at)
         self.prior_sd = objective.prior_sd
         self.prior_mean = objective.prior_mean
-        solved = objective.linearised(found.field, self.at).solved()
+        solved = objective.linearised(found.fields, self.at).solved()
         k = len(candidates)
         # The prior's own rows are left out here and added for each choice of terms.
-        self.rest = solved.field.rest
-        right = solved.field.right
-        misfit = objective.misfit(found.field)
-        between = inside(objective.readings)
+        self.rest = np.vstack([field.rest for field in solved.fields])
         self.sensors: list[_Sensor] = []
-        for sensor in map(int, np.flatnonzero(between)):
-            own = objective.scatter.of(sensor)
-            freedoms = solved.field.solve_transposed(objective.weighed[own].T.toarray())  # (n, own)
-            through = freedoms.T @ right
-            remaining = np.eye(len(own)) - freedoms.T @ freedoms
-            log_scale = objective.scatter.log_scale(sensor)
-            self.sensors.append(_Sensor(misfit[own] + through[:, k], through[:, :k], remaining, log_scale))
+        for (_, experiment, field), reduced in zip(found.experiments, solved.fields, strict=True):
+            misfit, scatter = experiment.misfit(field), experiment.scatter
+            for sensor in map(int, np.flatnonzero(inside(experiment.readings))):
+                own = scatter.of(sensor)
+                freedoms = reduced.solve_transposed(experiment.weighed[own].T.toarray())  # (n, own)
+                through = freedoms.T @ reduced.right
+                remaining = np.eye(len(own)) - freedoms.T @ freedoms
+                log_scale = scatter.log_scale(sensor)
+                self.sensors.append(_Sensor(misfit[own] + through[:, k], through[:, :k], remaining, log_scale))
 
     def laws(self) -> Iterator[tuple[int, ...]]:
         """One term dropped, added or exchanged; two added."""
@@ -110,6 +109,4 @@ class Neighbourhood:
 
 def with_terms(found: Minimum, terms: tuple[Term, ...], coefficients: Array) -> Objective:
     """The same readings, mesh, noise and tolerance, for other terms."""
-    tolerance = found.objective.tolerance
-    other = replace(found, objective=replace(found.objective, terms=terms), coefficients=coefficients)
-    return replace(scaled(other, 1.0), tolerance=tolerance)
+    return with_broad_prior(replace(found, objective=replace(found.objective, terms=terms), coefficients=coefficients))

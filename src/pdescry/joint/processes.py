@@ -13,6 +13,7 @@ far misses something. It is also a field to begin from.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -42,6 +43,12 @@ class Baseline:
 
     score: float
     rms_error: float
+
+    @classmethod
+    def of_all(cls, experiments: Sequence[Baseline]) -> Baseline:
+        """One for experiments that know nothing of each other."""
+        rms = np.sqrt(np.mean([each.rms_error**2 for each in experiments]))
+        return cls(sum(each.score for each in experiments), float(rms))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 
 from pdescry.equation import Term
 from pdescry.joint.known import Known
+from pdescry.joint.objective import Minimum
 from pdescry.joint.start import Start
 from pdescry.joint.well_posed import ill_posed
 
@@ -45,10 +46,9 @@ def proposals(
 def _explaining(start: Start, terms: tuple[Term, ...], number: int, largest: int, known: Known) -> Iterator[_Proposal]:
     """Subsets that explain u_t of the inferred field best, by size."""
     objective = start.objective(terms)
-    left, columns = objective.columns(start.field)
-    given = objective.prior_mean
-    target = start.projected(left - np.tensordot(given, columns, 1))
-    table = start.projected(columns).T
+    found = Minimum(objective, start.fields, objective.prior_mean, False)
+    target = start.projected(objective.residuals(start.fields, objective.prior_mean))
+    table = start.projected(columns for _, columns in objective.columns(start.fields)).T
     sizes = np.linalg.norm(table, axis=0)
     sizes[sizes == 0] = 1.0
     table = table / sizes
@@ -59,14 +59,14 @@ def _explaining(start: Start, terms: tuple[Term, ...], number: int, largest: int
     for size in range(max(len(present), 1), min(max(largest, len(present)), len(present) + len(free)) + 1):
         subsets = np.array([(*present, *some) for some in combinations(free, size - len(present))])
         squares = products[subsets[:, :, None], subsets[:, None, :]] + SINGULAR * np.eye(size)
-        found = np.linalg.solve(squares, right[subsets][..., None])[..., 0]
-        explained = np.sum(found * right[subsets], axis=1) / whole
+        fitted = np.linalg.solve(squares, right[subsets][..., None])[..., 0]
+        explained = np.sum(fitted * right[subsets], axis=1) / whole
         taken = 0
         for place in np.argsort(-explained, kind="stable")[: 4 * number]:
-            some, coefficients = subsets[place], found[place] / sizes[subsets[place]]
+            some, coefficients = subsets[place], fitted[place] / sizes[subsets[place]]
             law = {term: known.values[term].value for term in known.values}
             law |= {terms[j]: float(c) for j, c in zip(some, coefficients, strict=True)}
-            if known.allows(law) and not ill_posed(objective, start.field, law):
+            if known.allows(law) and not ill_posed(found, law):
                 yield _Proposal(start, tuple(law), float(explained[place]))
                 taken += 1
             if taken == number:
@@ -74,7 +74,7 @@ def _explaining(start: Start, terms: tuple[Term, ...], number: int, largest: int
 
 
 def _usual(start: Start, candidates: tuple[Term, ...], known: Known) -> list[tuple[Term, ...]]:
-    readings = start.scatter.readings
+    readings = start.begun[0].experiment.readings
     names = {"u": readings.fields[0], "x": readings.axes[0]}
     laws = [[Term.parse(text.format(**names), readings.fields, readings.axes) for text in law] for law in USUAL]
     whole = [tuple(dict.fromkeys((*known.present, *law))) for law in laws]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from pdescry.data import Readings
+from pdescry.joint.experiment import Experiment
 from pdescry.joint.mesh import MESHES, carried, even_elements, graded_space
 from pdescry.joint.objective import Minimum, Objective
 from pdescry.joint.offsets import offset_sd
-from pdescry.joint.splines import Array, Space
+from pdescry.joint.scatter import Scatter
+from pdescry.joint.splines import Array
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress
 
@@ -31,76 +34,100 @@ LEAST_NOISE = 2e-4
 
 def harder(found: Minimum) -> Minimum:
     """The law harder and harder, and the scatter that the misfit shows."""
-    least = found.objective.space
+    least = _sizes(found)
     for size in MESHES:
         # What a mesh is too coarse for would, once hard, be met by other coefficients.
         if found.unresolved < COARSE:
             break
-        finer = _on_mesh(found, _at_least_as_fine(size, least), TOLERANCES[0])
+        finer = _on_meshes(found, _at_least_as_fine(size, least), TOLERANCES[0])
         if finer.unresolved > NO_BETTER * found.unresolved:
             break
         found = finer
     for tolerance in TOLERANCES[1:]:
-        found = scaled(found, tolerance).minimise(found.field, found.coefficients, STEPS)
+        found = scaled(found, tolerance).minimise(found.fields, found.coefficients, STEPS)
     found = with_offsets(with_noise(found))
-    return found.objective.minimise(found.field, found.coefficients, STEPS)
+    return found.objective.minimise(found.fields, found.coefficients, STEPS)
 
 
 def resolved(found: Minimum, tell: Progress) -> Minimum:
     """On finer meshes, with the scatter that the misfit shows, until the law is met."""
-    least = found.objective.space
+    least = _sizes(found)
     for number, size in enumerate(MESHES):
         tell("refining the mesh", number / (len(MESHES) + 1), None)
-        found = _on_mesh(found, _at_least_as_fine(size, least), TOLERANCES[-1])
+        found = _on_meshes(found, _at_least_as_fine(size, least), TOLERANCES[-1])
         if found.unresolved < RESOLVED:
             break
     tell("finishing", len(MESHES) / (len(MESHES) + 1), None)
     found = with_offsets(with_noise(found))
-    return found.objective.minimise(found.field, found.coefficients, STEPS_AT_LAST)
+    return found.objective.minimise(found.fields, found.coefficients, STEPS_AT_LAST)
 
 
 def scaled(found: Minimum, tolerance: float) -> Objective:
-    """With the tolerance and the prior in units of this field's u_t and terms."""
-    space = found.objective.space
-    left, columns = found.objective.columns(found.field)
-    size = np.sqrt(np.sum(space.area * left**2))
-    sizes = np.sqrt(np.sum(space.area * columns**2, axis=(1, 2)))
+    """With the tolerance and the prior in units of each field's u_t and terms."""
+
+    def rate(experiment: Experiment, field: Array) -> float:
+        return np.sqrt(np.sum(experiment.space.area * experiment.space.values(field, (0, 1)) ** 2))
+
+    experiments = [replace(each, tolerance=float(tolerance * rate(each, own))) for _, each, own in found.experiments]
+    return replace(with_broad_prior(found), experiments=tuple(experiments))
+
+
+def with_broad_prior(found: Minimum) -> Objective:
+    """With a prior of the coefficients in units of the fields' u_t and terms."""
+    objective = found.objective
+    lefts, columns = zip(*objective.columns(found.fields), strict=True)
+    size, sizes = np.sqrt(found.mean_square(lefts)), np.sqrt(found.mean_square(columns))
     sizes[sizes == 0] = size
     prior_sd = BROAD * size / sizes
-    for place, term in enumerate(found.objective.terms):
-        if term in found.objective.given:
-            prior_sd[place] = found.objective.given[term].sd
-    return replace(found.objective, tolerance=float(tolerance * size), prior_sd=prior_sd)
+    for place, term in enumerate(objective.terms):
+        if term in objective.given:
+            prior_sd[place] = objective.given[term].sd
+    return replace(objective, prior_sd=prior_sd)
 
 
-def _at_least_as_fine(size: tuple[int, int], least: Space) -> tuple[int, int]:
-    return max(size[0], least.x.n), max(size[1], even_elements(least))
+_Sizes = list[tuple[int, int]]  # elements along x and t, for each experiment
 
 
-def _on_mesh(found: Minimum, size: tuple[int, int], tolerance: float) -> Minimum:
-    """Fitted again on another mesh, which follows the field."""
-    old = found.objective.space
-    space = graded_space(old, found.field, size)
-    field = carried(found.field, old, space)
-    moved = replace(found, objective=replace(found.objective, space=space), field=field)
-    return scaled(moved, tolerance).minimise(field, found.coefficients, STEPS_ON_MESH)
+def _sizes(found: Minimum) -> _Sizes:
+    return [(each.space.x.n, even_elements(each.space)) for each in found.objective.experiments]
+
+
+def _at_least_as_fine(size: tuple[int, int], least: _Sizes) -> _Sizes:
+    return [(max(size[0], along_x), max(size[1], along_t)) for along_x, along_t in least]
+
+
+def _on_meshes(found: Minimum, sizes: _Sizes, tolerance: float) -> Minimum:
+    """Fitted again on other meshes, which follow the fields."""
+    experiments, fields = [], []
+    for (_, experiment, field), size in zip(found.experiments, sizes, strict=True):
+        space = graded_space(experiment.space, field, size)
+        experiments.append(replace(experiment, space=space))
+        fields.append(carried(field, experiment.space, space))
+    moved = found.with_experiments(experiments, fields)
+    return scaled(moved, tolerance).minimise(moved.fields, found.coefficients, STEPS_ON_MESH)
 
 
 def with_noise(found: Minimum) -> Minimum:
-    """With the noise that the misfit shows, unless the readings brought their own."""
-    objective = found.objective
-    if objective.readings.noise is not None:
-        return found
-    noise = at_least(objective.scatter.noise * found.noise_factor(), objective.readings)
-    return replace(found, objective=replace(objective, scatter=objective.scatter.with_noise(noise)))
+    """With the noise that the misfit shows, but for readings that brought their own."""
+
+    def scatter_of(number: int, experiment: Experiment) -> Scatter:
+        if experiment.readings.noise is not None:
+            return experiment.scatter
+        noise = experiment.scatter.noise * found.noise_factor(number)
+        return experiment.scatter.with_noise(at_least(noise, experiment.readings))
+
+    return _with_scatter(found, scatter_of)
 
 
 def with_offsets(found: Minimum) -> Minimum:
     """With the offsets of sensors that the misfit shows."""
-    objective = found.objective
-    if (sd := offset_sd(found)) == objective.scatter.offset_sd:
-        return found
-    return replace(found, objective=replace(objective, scatter=objective.scatter.with_offsets(sd)))
+    return _with_scatter(found, lambda number, experiment: experiment.scatter.with_offsets(offset_sd(found, number)))
+
+
+def _with_scatter(found: Minimum, scatter_of: Callable[[int, Experiment], Scatter]) -> Minimum:
+    return found.with_experiments(
+        [replace(experiment, scatter=scatter_of(number, experiment)) for number, experiment, _ in found.experiments]
+    )
 
 
 def noise_of(posterior: Posterior) -> Array:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from pdescry.equation import Term
 from pdescry.joint.boundary import Condition, reach
+from pdescry.joint.experiment import Experiment
 from pdescry.joint.known import Given
 from pdescry.joint.mesh import FIRST, ROUGH, elements_in_time, even_space, first_space
-from pdescry.joint.objective import Minimum, Objective, least_squares
+from pdescry.joint.objective import Fields, Minimum, Objective, least_squares
 from pdescry.joint.offsets import at_rest
 from pdescry.joint.processes import Process
 from pdescry.joint.scatter import Scatter
-from pdescry.joint.splines import QUADRATURE, Array, Axis, Space
+from pdescry.joint.splines import QUADRATURE, Array, Axis
 from pdescry.joint.stages import STEPS, TOLERANCES, at_least, noise_of, scaled, with_offsets
 from pdescry.surrogate import Posterior
 
@@ -29,51 +30,23 @@ _Asked = Callable[[Array, Array], Array]  # of times and places, (t, x)
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
-    """The inferred field on the first mesh, before any law. trust: weights of the points of quadrature, by how surely
-    the field is known there. given: coefficients that are known. conditions: known at the ends."""
+class Begun:
+    """One experiment before any law: its inferred field on a first mesh. trust: weights of the points of quadrature, by
+    how surely the field is known there."""
 
-    space: Space
+    experiment: Experiment
     field: Array
     trust: Array
-    scatter: Scatter
-    given: Mapping[Term, Given] = dataclasses.field(default_factory=dict)
-    conditions: tuple[Condition, ...] = ()
 
     @classmethod
-    def of(cls, posterior: Posterior, conditions: tuple[Condition, ...] = ()) -> Start:
-        """The field of a network."""
-        readings = posterior.readings
-        scatter = Scatter(noise_of(posterior), 0.0, readings)
-        if posterior.n_draws > DRAWS:  # to begin from, as good as all
-            posterior = posterior.of_draws(np.linspace(0, posterior.n_draws - 1, DRAWS).astype(int))
-        name = readings.fields[0]
-
-        def asked(what: str) -> _Asked:
-            return lambda t, x: posterior.predict(t, x)[what].values
-
-        return cls._of(asked(name), asked(f"{name}_sd"), scatter, FIRST, conditions)
-
-    @classmethod
-    def smooth(cls, process: Process, conditions: tuple[Condition, ...] = ()) -> Start:
-        """A field that is only smooth, with the offsets that it shows."""
-        readings = process.readings
-        given = readings.noise
-        noise = at_least(np.full(len(readings), process.noise) if given is None else given[:, 0], readings)
-        offset_sd = process.offset_sd if at_rest(readings) else 0.0
-        if offset_sd < OFFSETS * float(np.std(readings.values[:, 0])):
-            offset_sd = 0.0
-        return cls._of(process.mean, process.sd, Scatter(noise, offset_sd, readings), ROUGH, conditions)
-
-    @classmethod
-    def _of(
+    def of(
         cls,
         mean: _Asked,
         sd: _Asked,
         scatter: Scatter,
         sizes: Sequence[tuple[int, int]],
         conditions: tuple[Condition, ...],
-    ) -> Start:
+    ) -> Begun:
         readings = scatter.readings
         x, t = reach(conditions, readings), readings.span[readings.time_name]
         along_t = elements_in_time(readings)
@@ -87,7 +60,10 @@ class Start:
         # As far as they are sure: a tenth of the median is as good.
         variance = variance + 0.1 * np.median(variance) + np.finfo(float).tiny
         variance = variance.repeat(QUADRATURE, axis=0).repeat(QUADRATURE, axis=1)
-        return cls(space, field, np.sqrt(space.area / variance), scatter, conditions=conditions)
+        return cls(Experiment(space, scatter, conditions=conditions), field, np.sqrt(space.area / variance))
+
+    def with_noise(self, noise: Array) -> Begun:
+        return replace(self, experiment=replace(self.experiment, scatter=self.experiment.scatter.with_noise(noise)))
 
     def projected(self, columns: Array) -> Array:
         """(…, x, t) at the points of quadrature → (…, rows): averages over bumps, weighed by how surely the field is
@@ -96,7 +72,7 @@ class Start:
         They take away most of what high derivatives of an inferred field are wrong by. Where sensors have offsets, what
         these would change is taken away, too: the mean over time.
         """
-        if self.scatter.offset_sd:
+        if self.experiment.scatter.offset_sd:
             weight = self.trust**2 / np.sum(self.trust**2, axis=-1, keepdims=True)
             columns = columns - np.sum(columns * weight, axis=-1, keepdims=True)
         parts = [along_x @ (columns * self.trust) @ along_t.T for along_x, along_t in self._bumps]
@@ -105,26 +81,70 @@ class Start:
 
     @cached_property
     def _bumps(self) -> list[tuple[Array, Array]]:
-        return [(_bumps_along(self.space.x, number), _bumps_along(self.space.t, number)) for number in BUMPS]
+        space = self.experiment.space
+        return [(_bumps_along(space.x, number), _bumps_along(space.t, number)) for number in BUMPS]
+
+
+def from_network(posterior: Posterior, conditions: tuple[Condition, ...] = ()) -> Begun:
+    """The field of a network."""
+    readings = posterior.readings
+    scatter = Scatter(noise_of(posterior), 0.0, readings)
+    if posterior.n_draws > DRAWS:  # to begin from, as good as all
+        posterior = posterior.of_draws(np.linspace(0, posterior.n_draws - 1, DRAWS).astype(int))
+    name = readings.fields[0]
+
+    def asked(what: str) -> _Asked:
+        return lambda t, x: posterior.predict(t, x)[what].values
+
+    return Begun.of(asked(name), asked(f"{name}_sd"), scatter, FIRST, conditions)
+
+
+def from_process(process: Process, conditions: tuple[Condition, ...] = ()) -> Begun:
+    """A field that is only smooth, with the offsets that it shows."""
+    readings = process.readings
+    given = readings.noise
+    noise = at_least(np.full(len(readings), process.noise) if given is None else given[:, 0], readings)
+    offset_sd = process.offset_sd if at_rest(readings) else 0.0
+    if offset_sd < OFFSETS * float(np.std(readings.values[:, 0])):
+        offset_sd = 0.0
+    return Begun.of(process.mean, process.sd, Scatter(noise, offset_sd, readings), ROUGH, conditions)
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """All experiments before any law. given: coefficients that are known."""
+
+    begun: tuple[Begun, ...]
+    given: Mapping[Term, Given] = dataclasses.field(default_factory=dict)
+
+    @property
+    def fields(self) -> Fields:
+        return tuple(each.field for each in self.begun)
 
     def objective(self, terms: tuple[Term, ...]) -> Objective:
         """Not scaled yet."""
-        return Objective(self.space, self.scatter, terms, 1.0, np.ones(len(terms)), self.given, self.conditions)
+        return Objective(tuple(each.experiment for each in self.begun), terms, np.ones(len(terms)), self.given)
+
+    def projected(self, columns: Iterable[Array]) -> Array:
+        """(…, rows) of all experiments, for columns (…, x, t) of each."""
+        parts = [each.projected(part) for each, part in zip(self.begun, columns, strict=True)]
+        return np.concatenate(parts, axis=-1)
 
     def fit(self, terms: tuple[Term, ...]) -> Minimum:
         """The law, not yet hard, from the coefficients of a regression."""
         objective = self.objective(terms)
-        left, columns = objective.columns(self.field)
         free = np.array([term not in self.given for term in terms])
         coefficients = objective.prior_mean.copy()
-        left = left - np.tensordot(coefficients, columns, 1)
-        coefficients[free] = least_squares(self.projected(columns[free]), self.projected(left))
-        found = Minimum(objective, self.field, coefficients, False)
-        found = scaled(found, TOLERANCES[0]).minimise(found.field, found.coefficients, STEPS)
-        if not self.scatter.offset_sd:  # a soft law that is wrong would take offsets for a way out
+        table = objective.columns(self.fields)
+        left = self.projected(left - np.tensordot(coefficients, columns, 1) for left, columns in table)
+        coefficients[free] = least_squares(self.projected(columns[free] for _, columns in table), left)
+        found = Minimum(objective, self.fields, coefficients, False)
+        found = scaled(found, TOLERANCES[0]).minimise(found.fields, found.coefficients, STEPS)
+        # A soft law that is wrong would take offsets for a way out.
+        if not any(each.experiment.scatter.offset_sd for each in self.begun):
             return found
         found = with_offsets(found)
-        return found.objective.minimise(found.field, found.coefficients, STEPS)
+        return found.objective.minimise(found.fields, found.coefficients, STEPS)
 
 
 def _bumps_along(axis: Axis, number: int) -> Array:
