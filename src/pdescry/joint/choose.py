@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
-from threadpoolctl import threadpool_limits
 
 from pdescry.equation import Term
 from pdescry.errors import PdescryError
@@ -33,6 +32,7 @@ from pdescry.joint.proposals import proposals
 from pdescry.joint.splines import Array
 from pdescry.joint.stages import STEPS_AT_LAST, harder, noise_of, resolved
 from pdescry.joint.start import Begun, Start, from_network, from_process
+from pdescry.joint.triangle import one_thread
 from pdescry.joint.well_posed import ill_posed
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress, n_cores
@@ -124,7 +124,7 @@ def choose(
     known = Known.of(method.known, terms, readings[0])
     ends = [conditions_of(method.boundary, each) for each in readings]
     tell("proposing laws", 0.0, None)
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers or n_cores()) as pool:
+    with one_thread(), ThreadPoolExecutor(workers or n_cores()) as pool:
         without = {name: [pool.submit(Process.fitted, name, each) for each in readings] for name in reversed(SCALES)}
         smooth = (found.result() for found in without["smooth"])
         starts = _comparable(tuple(map(from_network, posteriors, ends)), tuple(map(from_process, smooth, ends)))

@@ -13,7 +13,6 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import ndtri
-from threadpoolctl import threadpool_limits
 
 from pdescry.data import Readings
 from pdescry.equation import Equation, Term, candidates
@@ -29,6 +28,7 @@ from pdescry.joint.processes import Process
 from pdescry.joint.splines import Array
 from pdescry.joint.stages import harder, noise_of, resolved
 from pdescry.joint.start import Start, from_network, from_process
+from pdescry.joint.triangle import one_thread
 from pdescry.regression.fit import concise
 from pdescry.regression.spread import TWO_SIDED_95
 from pdescry.surrogate import Posterior
@@ -88,7 +88,7 @@ class JointFit:
 
     @cached_property
     def covariance(self) -> NDArray[np.float64]:
-        with threadpool_limits(1, "blas"):  # the last digits must not hang on how many cores there are
+        with one_thread():
             return self.minimum.covariance
 
     @property
@@ -115,14 +115,16 @@ class JointFit:
     @cached_property
     def offsets(self) -> pd.DataFrame:
         """Each sensor's offset, as the law shows it: mean and sd; zero where nothing speaks for offsets."""
-        table = offsets(self.minimum, self.number)
+        with one_thread():
+            table = offsets(self.minimum, self.number)
         return table.assign(sensor=_names(self.readings, table["sensor"]))
 
     @cached_property
     def held_out(self) -> pd.DataFrame:
         """Each sensor predicted from the others by this law: log density, rms error, and what the error should be; of
         all experiments."""
-        table = held_out(self.minimum)
+        with one_thread():
+            table = held_out(self.minimum)
         if self.n_experiments == 1:
             return table.assign(sensor=_names(self.readings, table["sensor"]))
         parts = [table[table["experiment"] == number] for number in range(self.n_experiments)]
@@ -153,7 +155,8 @@ class JointFit:
             some = slice(start, start + BLOCK)
             seen = space.at(asked.points[some, 1], asked.points[some, 0])
             mean[some] = seen @ self.spline
-            variance[some] = np.diag(self.minimum.factored.covariance(seen, self.number))
+            with one_thread():
+                variance[some] = np.diag(self.minimum.factored.covariance(seen, self.number))
         sd = np.sqrt(np.maximum(variance, 0) + (np.mean(self.noise**2) if noise else 0.0))
         reach, name = float(ndtri((1 + level) / 2)) * sd, readings.fields[0]
         return asked.answered({name: mean, f"{name}_sd": sd, f"{name}_low": mean - reach, f"{name}_high": mean + reach})
@@ -166,7 +169,7 @@ class JointFit:
         """
         number = check_whole("number of draws", number, 1)
         random = np.random.default_rng([check_whole("seed", seed, 0), 13])
-        with threadpool_limits(1, "blas"):
+        with one_thread():
             factored, k = self.minimum.factored, len(self.values)
             normal = random.standard_normal((number, k + len(self.spline))).T
             moved = solve_triangular(factored.root, normal[:k])
@@ -210,8 +213,9 @@ def refine(
     tell = progress or (lambda what, fraction, left=None: None)
     tell("field and law together", 0.0, None)
     try:
-        found = resolved(_best_fit(posteriors, terms, ends), tell)
-        notes = notes_of(found, [noise_of(each) for each in posteriors])
+        with one_thread():
+            found = resolved(_best_fit(posteriors, terms, ends), tell)
+            notes = notes_of(found, [noise_of(each) for each in posteriors])
     except np.linalg.LinAlgError:
         raise PdescryError(
             f"The law {', '.join(map(str, terms))} could not be fitted: its terms cannot be told apart, or their "

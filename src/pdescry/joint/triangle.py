@@ -15,12 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, get_lapack_funcs
 from scipy.sparse import csr_array
+from threadpoolctl import threadpool_limits
 
 from pdescry.joint.splines import Array, Space
 
 Numbers = NDArray[np.intp]
 _rotate, _solve = get_lapack_funcs(("tpqrt", "tbtrs"), dtype=np.float64)
 PANEL = 24  # columns that LAPACK rotates at a time
+
+
+def one_thread() -> threadpool_limits:
+    """Windows are so small that threads of BLAS only wait for each other (three times as slow on two busy cores), and
+    the last digits must not hang on how many cores there are."""
+    return threadpool_limits(1, "blas")
 
 
 @dataclass(frozen=True, eq=False)
