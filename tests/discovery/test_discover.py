@@ -115,7 +115,7 @@ def test_only_a_run_of_ours_is_overwritten(finished, readings, tmp_path):
         finished[0].save(mine)
     assert (mine / "law.json").exists()
     (mine / "notes.txt").unlink()
-    with begun(mine, readings, PRESETS["paper"], overwrite=True):
+    with begun(mine, [readings], PRESETS["paper"], overwrite=True):
         assert {path.name for path in mine.iterdir()} == {".lock", "config.toml", "readings.csv"}
 
 
@@ -129,7 +129,7 @@ def test_overwriting_keeps_what_is_the_same(finished, readings, tmp_path):
         ({"law": {"candidates": ["u_xx"]}}, {"posterior.nc"}),
         ({"seed": 5}, set()),
     ):
-        with begun(tmp_path / "run", readings, law.settings.changed(change), overwrite=True):
+        with begun(tmp_path / "run", [readings], law.settings.changed(change), overwrite=True):
             assert {path.name for path in (tmp_path / "run").iterdir()} == begin | kept
         shutil.rmtree(tmp_path / "run")
         shutil.copytree(folder, tmp_path / "run")
@@ -153,9 +153,9 @@ def test_killed_while_it_began(left, finished, readings, tmp_path):
     """Whatever is left of the first files, the repeated call begins."""
     for name in left:
         (tmp_path / name).write_text((finished[1] / name).read_text() if name == "config.toml" else "half")
-    with begun(tmp_path, readings, finished[0].settings):
+    with begun(tmp_path, [readings], finished[0].settings):
         pass
-    again, settings = load_inputs(tmp_path)
+    (again,), settings = load_inputs(tmp_path)
     assert again == readings
     assert settings == finished[0].settings
 
@@ -234,9 +234,9 @@ def test_readings_of_all_kinds_come_back(tmp_path):
     readings = Readings.from_frame(
         frame, time="clock", space=["x", "y"], fields=["a", "sensor"], sensor="who", noise=0.1
     )
-    with begun(tmp_path / "run", readings, PRESETS["paper"]):
+    with begun(tmp_path / "run", [readings], PRESETS["paper"]):
         pass
-    again, settings = load_inputs(tmp_path / "run")
+    (again,), settings = load_inputs(tmp_path / "run")
     assert again == readings
     assert (again.source, again.notes, again.time_name) == (readings.source, readings.notes, readings.time_name)
     assert settings == PRESETS["paper"]

@@ -16,8 +16,9 @@ from pdescry import InputError, Law, Posterior, Readings, discover, load, resume
 from pdescry.discovery import Settings
 from pdescry.discovery.forward import check_forward
 from pdescry.discovery.judgement import judge
+from pdescry.discovery.run import begun
 from pdescry.discovery.way import way_of, with_enough_draws
-from pdescry.equation import Equation
+from pdescry.equation import Equation, Term
 from pdescry.joint import Joint
 from pdescry.regression import STBLR, SequentialRidge
 from pdescry.surrogate import MCLMC
@@ -31,24 +32,24 @@ REASON = "The readings are noise; less of it would help."
 
 
 def test_the_way_that_is_taken(readings: Readings) -> None:
-    way = way_of(Settings(), readings)
+    way = way_of(Settings(), [readings])
     assert way.method == Joint()
     assert len(way.candidates) == 36
     assert way.note == ""
-    assert len(way_of(Settings(method=STBLR(0.1)), readings).candidates) == 11
-    assert way_of(Settings(method=STBLR(0.1)), readings).note == ""
+    assert len(way_of(Settings(method=STBLR(0.1)), [readings]).candidates) == 11
+    assert way_of(Settings(method=STBLR(0.1)), [readings]).note == ""
     assert (
-        way_of(Settings(method=STBLR(0.1), candidates="paper"), readings).candidates
-        == way_of(Settings(candidates="paper"), readings).candidates
+        way_of(Settings(method=STBLR(0.1), candidates="paper"), [readings]).candidates
+        == way_of(Settings(candidates="paper"), [readings]).candidates
     )
 
 
 def test_a_regression_gets_longer_chains_unless_they_were_chosen(readings: Readings) -> None:
-    assert with_enough_draws(Settings(), readings) == Settings()
-    longer = with_enough_draws(Settings(), plane())
+    assert with_enough_draws(Settings(), [readings]) == Settings()
+    longer = with_enough_draws(Settings(), [plane()])
     assert (longer.sampler, longer.chains) == (MCLMC(), 4)
-    assert with_enough_draws(Settings(method=STBLR(0.1)), readings).sampler == MCLMC()
-    assert with_enough_draws(Settings(sampler=MCLMC(draws=7)), plane()).sampler == MCLMC(draws=7)
+    assert with_enough_draws(Settings(method=STBLR(0.1)), [readings]).sampler == MCLMC()
+    assert with_enough_draws(Settings(sampler=MCLMC(draws=7)), [plane()]).sampler == MCLMC(draws=7)
 
 
 def plane() -> Readings:
@@ -73,15 +74,15 @@ def two_fields() -> Readings:
 )
 def test_where_it_cannot_work_a_regression_is_taken(kind: str, changes: dict, said: str, readings: Readings) -> None:
     given = {"two fields": two_fields, "plane": plane, "rod": lambda: readings}[kind]()
-    way = way_of(Settings(**changes), given)
+    way = way_of(Settings(**changes), [given])
     assert isinstance(way.method, SequentialRidge)
     assert way.method.threshold == 0.1
     assert way.note.startswith("The law was found by SequentialRidge")
     with pytest.raises(InputError, match=rf"'joint'; .*{said}.*; leave the method out"):
-        way_of(Settings(method=Joint(), **changes), given)
+        way_of(Settings(method=Joint(), **changes), [given])
     if not changes:
         assert max(term.order() for term in way.candidates) == 4
-        assert len(way.candidates) < len(way_of(Settings(candidates="general"), given).candidates)  # "small"
+        assert len(way.candidates) < len(way_of(Settings(candidates="general"), [given]).candidates)  # "small"
 
 
 def test_the_note_is_a_warning(finished: tuple[Law, Path]) -> None:
@@ -180,11 +181,10 @@ def test_a_damaged_fit_is_told(chosen: tuple[Law, Path], tmp_path: Path) -> None
 def test_overwriting_keeps_the_draws_and_no_derivatives(
     finished: tuple[Law, Path], readings: Readings, tmp_path: Path
 ) -> None:
-    from pdescry.discovery.run import begun
 
     shutil.copytree(finished[1], tmp_path / "run")
     settings = finished[0].settings.changed({"regression": {"method": "joint"}})
-    with begun(tmp_path / "run", readings, settings, overwrite=True):
+    with begun(tmp_path / "run", [readings], settings, overwrite=True):
         assert {path.name for path in (tmp_path / "run").iterdir()} == {
             ".lock", "config.toml", "readings.csv", "posterior.nc",
         }  # fmt: skip
@@ -322,3 +322,54 @@ def test_the_same_law_in_any_units() -> None:
     assert [str(term) for term in one.fit.terms] == [str(term) for term in two.fit.terms] == ["u_xx"]
     assert two.fit.values[0] == pytest.approx(one.fit.values[0] * units_x**2 / units_t, rel=0.01)
     assert two.fit.sd[0] == pytest.approx(one.fit.sd[0] * units_x**2 / units_t, rel=0.05)
+
+
+# ---- several experiments ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two(readings: Readings, tmp_path_factory: pytest.TempPathFactory) -> tuple[Law, Path]:
+    """A law that two experiments share, and its run directory."""
+    folder = tmp_path_factory.mktemp("runs") / "two.pdescry"
+    second = systems.heat().observe(sensors=6, noise=0.05, every=0.5, seed=4)
+    return discover([readings, second], config=JOINT, workdir=folder, workers=1), folder
+
+
+def test_experiments_share_a_law(two: tuple[Law, Path], readings: Readings) -> None:
+    law, folder = two
+    assert law.equation.components[0].coefficients.keys() == {Term.parse("u_xx")}
+    assert law.readings == readings
+    assert [each.n_sensors for each in law.experiments] == [8, 6]
+    assert {each.name for each in folder.iterdir()} >= {"readings-2.csv", "posterior-2.nc"}
+    told = json.loads((folder / "law.json").read_text(encoding="utf-8"))
+    assert [each["sensors"] for each in (told["readings"], *told["further_experiments"])] == [8, 6]
+    assert {row["experiment"] for row in told["offsets"]} == {0, 1}
+
+
+def test_such_a_law_is_kept_and_found_again(two: tuple[Law, Path], tmp_path: Path) -> None:
+    law, folder = two
+    law.save(tmp_path / "kept")
+    for again in (load(folder), load(tmp_path / "kept"), resume(folder)):
+        assert str(again) == str(law)
+        assert again.experiments == law.experiments
+    assert (tmp_path / "kept" / "law.json").read_bytes() == (folder / "law.json").read_bytes()
+
+
+def test_a_run_of_several_experiments_goes_on_where_it_was_stopped(two: tuple[Law, Path], tmp_path: Path) -> None:
+    law, folder = two
+    for name in ("config.toml", "readings.csv", "posterior.nc", "posterior-2.nc", "joint.nc"):
+        shutil.copy(folder / name, tmp_path / name)
+    with begun(tmp_path, law.experiments, law.settings):  # the second file of readings was not written yet
+        assert (tmp_path / "readings-2.csv").read_bytes() == (folder / "readings-2.csv").read_bytes()
+    assert str(resume(tmp_path, figures=False)) == str(law)
+    with pytest.raises(InputError, match="the readings differ"), begun(tmp_path, law.experiments[:1], law.settings):
+        pass
+
+
+def test_several_experiments_need_the_joint_method(readings: Readings) -> None:
+    with pytest.raises(InputError, match=r"several experiments .*; the method is STBLR.*; pass one experiment"):
+        discover([readings, readings], method=STBLR(0.1))
+    with pytest.raises(InputError, match="several experiments that share a law; there are 2 axes"):
+        discover([plane(), plane()])
+    with pytest.raises(InputError, match="empty list"):
+        discover([])

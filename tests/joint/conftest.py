@@ -54,6 +54,12 @@ def fitted(heat: Posterior) -> JointFit:
     return refine(heat, "u_t = u_xx")
 
 
+@pytest.fixture(scope="session")
+def shared(heat: Posterior) -> JointFit:
+    """One law of two experiments, the second with fewer sensors elsewhere."""
+    return refine([heat, guess("heat", seed=5, sensors=8)], "u_t = u_xx")
+
+
 def compared(fit: JointFit, reason: str = "") -> Choice:
     """A choice of u_xx from two candidates, as `choose` would make it in many seconds."""
     alternatives = pd.DataFrame(

@@ -154,3 +154,37 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
             truth = np.array([equation.coefficients[term] for term in fit.terms])
             held += list(np.abs(fit.values - truth) < 1.96 * fit.sd)
     assert 106 <= sum(held) <= 119
+
+
+# ---- several experiments ---------------------------------------------------------------------------------------------
+
+
+def test_experiments_that_share_a_law_tell_more_than_each(fitted: JointFit, shared: JointFit) -> None:
+    assert shared.n_experiments == 2
+    assert abs(shared.values[0] - 2) < 3 * shared.sd[0]
+    assert shared.sd[0] < 0.95 * fitted.sd[0]
+    assert "2 experiments" in repr(shared)
+
+
+def test_each_experiment_has_its_own_field(shared: JointFit) -> None:
+    second = shared.of(1)
+    assert len(second.readings) == 408
+    assert second.noise[0] == pytest.approx(0.05, rel=0.1)
+    assert second.offsets["sensor"].tolist() == list(range(8))
+    assert len(second.draw(3)[1][0]) == len(second.spline)
+    truth = np.squeeze(systems.get("heat").solution.at(np.array([2.0]), np.array([5.0])))
+    for fit in (shared, second):
+        found = fit.predict([2.0], [5.0])
+        assert abs(found["u"].values[0, 0] - truth) < 4 * found["u_sd"].values[0, 0]
+    assert shared.held_out.groupby("experiment").size().tolist() == [16, 8]
+    with pytest.raises(InputError, match="from 0 to 1; got 2"):
+        shared.of(2)
+
+
+def test_experiments_have_to_be_alike(heat: Posterior) -> None:
+    guessed = cast(Any, heat)
+    other = replace(guessed, readings=replace(guessed.readings, fields=("v",)))
+    with pytest.raises(InputError, match="u along x, and v along x; name them alike"):
+        refine([heat, other], "u_t = u_xx")
+    with pytest.raises(InputError, match="empty list"):
+        refine([], "u_t = u_xx")

@@ -21,7 +21,7 @@ def same(one: object, two: object) -> bool:
     if isinstance(one, Space) and isinstance(two, Space):
         axes = zip((one.x, one.t), (two.x, two.t), strict=True)
         return one.orders == two.orders and all(same(a.breaks, b.breaks) and a.degree == b.degree for a, b in axes)
-    if isinstance(one, tuple):
+    if isinstance(one, tuple) and isinstance(two, tuple):
         return len(one) == len(two) and all(map(same, one, two))
     if isinstance(one, Scatter | Experiment):
         return all(same(getattr(one, each.name), getattr(two, each.name)) for each in fields(one))
@@ -34,7 +34,19 @@ def same(one: object, two: object) -> bool:
 def test_it_comes_back_to_the_last_bit(fitted: JointFit, tmp_path: Path, reason: str) -> None:
     choice = compared(fitted, reason)
     choice.save(tmp_path / "joint.nc")
-    again = Choice.load(tmp_path / "joint.nc", fitted.readings)
+    the_same(choice, Choice.load(tmp_path / "joint.nc", fitted.readings))
+
+
+def test_of_several_experiments_too(shared: JointFit, tmp_path: Path) -> None:
+    choice = compared(shared)
+    choice.save(tmp_path / "joint.nc")
+    readings = [shared.of(number).readings for number in range(2)]
+    the_same(choice, Choice.load(tmp_path / "joint.nc", readings))
+    with pytest.raises(InputError, match="of 816 and 408 readings, not of 816"):
+        Choice.load(tmp_path / "joint.nc", readings[0])
+
+
+def the_same(choice: Choice, again: Choice) -> None:
     assert repr(again) == repr(choice)
     assert again.candidates == choice.candidates
     assert again.fit.notes == choice.fit.notes

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pdescry.cli.interruption import interruption_told
-from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
+from pdescry.cli.reading import Field, Files, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
 from pdescry.cli.wording import at_the_shell, terms_in_columns
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Preset = Annotated[str | None, typer.Option(help="default, paper (as run) or pap
 
 
 def discover(
-    file: File,
+    file: Files,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Run directory (default: FILE's name.pdescry).", metavar="DIR")
     ] = None,
@@ -86,6 +86,8 @@ def discover(
     It takes minutes, shows what it is doing, and keeps all of it in a run directory; after Ctrl-C or a crash go on with
     `pdescry resume DIR`. Every setting can be given: `pdescry config` lists them.
 
+    Several files are several experiments that share one law.
+
     Example: pdescry discover rod.csv --candidates "u_xx, u, 1"
     """
     words = {
@@ -93,9 +95,9 @@ def discover(
         "sampler.draws": draws, "regression.method": method, "regression.threshold": threshold,
         "regression.known": known or None, "regression.boundary": boundary or None, "derivatives.points": points,
     }  # fmt: skip
-    folder = output or Path(f"{_stem(file)}.pdescry")
+    folder = output or Path(f"{_stem(file[0])}.pdescry")
     _check_folder(folder, force)
-    readings = read_file(file, time, space, field, sensor, noise, missing, format)
+    readings = [read_file(each, time, space, field, sensor, noise, missing, format) for each in file]
     with interruption_told(lambda: _how_to_go_on(folder)):
         # These load JAX: whatever can be wrong with the file was told before.
         from pdescry.discovery import discover as find

@@ -40,7 +40,7 @@ _Made = TypeVar("_Made")
 
 
 def discover(
-    readings: Readings,
+    readings: Readings | Sequence[Readings],
     candidates: Candidates | None = None,
     *,
     preset: Preset | str | None = None,
@@ -65,7 +65,7 @@ def discover(
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Law:
-    """Find the law behind readings.
+    """Find the law behind readings; a list of readings is of several experiments that share one law.
 
     candidates: "small", "general", "paper", or a list of terms such as ``["u_xx", "u*u_x"]``. method: `Joint` infers
     law and field together, ``Joint(known=("u_xx > 0",))`` with what you know; one of `pdescry.regression` reads the law
@@ -87,13 +87,14 @@ def discover(
         "points": points, "within": within, "keep_points": keep_points, "keep_draws": keep_draws, "method": method,
     }  # fmt: skip
     settings = choose_settings(preset, config, **given)
-    _check(readings, settings)
-    settings = with_enough_draws(settings, readings)
+    experiments = (readings,) if isinstance(readings, Readings) else tuple(readings)
+    _check(experiments, settings)
+    settings = with_enough_draws(settings, experiments)
     watch = _watched(progress)
     if workdir is None:
-        with TemporaryDirectory(prefix="pdescry-") as folder, begun(Path(folder), readings, settings) as run:
+        with TemporaryDirectory(prefix="pdescry-") as folder, begun(Path(folder), experiments, settings) as run:
             return _work(run, workers, False, watch)
-    with begun(Path(workdir), readings, settings, overwrite) as run:
+    with begun(Path(workdir), experiments, settings, overwrite) as run:
         return _work(run, workers, figures, watch)
 
 
@@ -121,13 +122,16 @@ def choose_settings(
     return replace(settings_from(tables), **{name: value for name, value in given.items() if value is not None})
 
 
-def _check(readings: Readings, settings: Settings) -> None:
+def _check(experiments: Sequence[Readings], settings: Settings) -> None:
     """What cannot work with these readings is told before anything is replaced or minutes are spent."""
-    check_readings(readings)
-    way_of(settings, readings)
-    choose_points(readings, 1, settings.within, 0)
-    if settings.noise is not None:
-        settings.noise.known(readings)
+    if not experiments:
+        raise InputError("Expected readings, or a list of them, one for each experiment; got an empty list.")
+    for readings in experiments:
+        check_readings(readings)
+        choose_points(readings, 1, settings.within, 0)
+        if settings.noise is not None:
+            settings.noise.known(readings)
+    way_of(settings, experiments)
 
 
 # ---- the stages ------------------------------------------------------------------------------------------------------
@@ -141,8 +145,9 @@ def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
         run.log("Read again; it was finished.")
         law = load_law(run.path)
     else:
-        run.log(f"Begun or resumed: {len(run.readings)} readings, preset {run.settings.preset!r}.")
-        way = way_of(run.settings, run.readings)
+        number = " and ".join(str(len(each)) for each in run.experiments)
+        run.log(f"Begun or resumed: {number} readings, preset {run.settings.preset!r}.")
+        way = way_of(run.settings, run.experiments)
         if isinstance(way.method, Joint):
             law = _jointly(run, way, way.method, workers, watch)
         else:
@@ -154,18 +159,18 @@ def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
 
 def _jointly(run: Run, way: Way, method: Joint, workers: int | None, watch: Watch) -> Law:
     """Law and field inferred together; the network's field is where that begins."""
-    posterior = _field(run, workers, watch, None)
+    posteriors = _fields(run, workers, watch, None)
     choice = _stage(
-        run, "fit", run.joint, lambda path: Choice.load(path, run.readings),
-        lambda: choose(posterior, way.candidates, method, workers=workers, progress=watch("fit")),
+        run, "fit", run.joint, lambda path: Choice.load(path, run.experiments),
+        lambda: choose(posteriors, way.candidates, method, workers=workers, progress=watch("fit")),
     )  # fmt: skip
-    return _conclude(run, way, posterior, None, (choice,), watch("law"))
+    return _conclude(run, way, posteriors, None, (choice,), watch("law"))
 
 
 def _by_regression(run: Run, way: Way, method: SparseRegressor, workers: int | None, watch: Watch) -> Law:
     """The law from derivatives of the field, which go on, while it is sampled, on cores that are idle."""
     differentiation = _differentiation(run, way)
-    posterior = _field(run, workers, watch, differentiation.add)
+    (posterior,) = _fields(run, workers, watch, differentiation.add)
     derivatives = _stage(
         run, "derivatives", run.derivatives, Derivatives.load,
         lambda: differentiation.finish(posterior, workers, watch("derivatives")),
@@ -173,15 +178,23 @@ def _by_regression(run: Run, way: Way, method: SparseRegressor, workers: int | N
     watch("law")("regressing", 0.0, None)
     if not run.fit.exists():
         write_fits(run.fit, [regress(derivatives, method, name) for name in run.readings.fields])
-    return _conclude(run, way, posterior, derivatives, load_fits(run.fit, run.readings), watch("law"))
+    return _conclude(run, way, [posterior], derivatives, load_fits(run.fit, run.readings), watch("law"))
 
 
-def _field(run: Run, workers: int | None, watch: Watch, hand_on: HandOn | None) -> Posterior:
-    posterior = _stage(
-        run, "field", run.posterior, Posterior.load, lambda: _sample(run, workers, watch("field"), hand_on)
-    )
+def _fields(run: Run, workers: int | None, watch: Watch, hand_on: HandOn | None) -> list[Posterior]:
+    """Of each experiment."""
+    several = len(run.experiments) > 1
+    found = []
+    for number in range(len(run.experiments)):
+        name = f"field {number + 1}" if several else "field"
+        found.append(
+            _stage(
+                run, name, run.posterior(number), Posterior.load,
+                lambda number=number, name=name: _sample(run, number, workers, watch(name), hand_on),
+            )
+        )  # fmt: skip
     run.end_sampling()
-    return posterior
+    return found
 
 
 def _stage(run: Run, name: str, path: Path, load: Callable[[Path], _Made], make: Callable[[], Any]) -> _Made:
@@ -193,10 +206,10 @@ def _stage(run: Run, name: str, path: Path, load: Callable[[Path], _Made], make:
     return load(path)
 
 
-def _sample(run: Run, workers: int | None, progress: Progress, hand_on: HandOn | None) -> Posterior:
+def _sample(run: Run, number: int, workers: int | None, progress: Progress, hand_on: HandOn | None) -> Posterior:
     settings = run.settings
     return interpolate(
-        run.readings,
+        run.experiments[number],
         network=settings.network,
         prior=settings.prior,
         noise=settings.noise,
@@ -206,7 +219,7 @@ def _sample(run: Run, workers: int | None, progress: Progress, hand_on: HandOn |
         seed=settings.seed,
         standardise=settings.standardise,
         workers=workers,
-        workdir=run.chains,
+        workdir=run.chains(number),
         progress=progress,
         hand_on=hand_on,
     )
@@ -228,15 +241,21 @@ def _differentiation(run: Run, way: Way) -> Differentiation:
 
 
 def _conclude(
-    run: Run, way: Way, posterior: Posterior, derivatives: Derivatives | None, fits: tuple[Fit, ...], progress: Progress
+    run: Run,
+    way: Way,
+    posteriors: Sequence[Posterior],
+    derivatives: Derivatives | None,
+    fits: tuple[Fit, ...],
+    progress: Progress,
 ) -> Law:
     """Verdicts and warnings: seconds, so that only what comes out is kept."""
+    posterior, *others = posteriors
     progress("judging the draws", 0.2, None)
     diagnostics = posterior.diagnostics
     progress("solving forward", 0.4, None)
     forward = _forward(posterior, fits)
     judged = judge(posterior, diagnostics, fits, forward, way.note)
-    law = Law(posterior, derivatives, fits, run.settings, diagnostics, forward, *judged)
+    law = Law(posterior, derivatives, fits, run.settings, diagnostics, forward, *judged, tuple(others))
     write_law(run.law, law)
     progress("solving forward", 1.0, 0.0)
     for sentence in (str(law), *law.remarks, *law.warnings):

@@ -35,7 +35,9 @@ class Law:
     of their derivatives.
 
     posterior: the field that obeys no law. derivatives: None where law and field were inferred together. forward: how
-    the law fared when solved forward. warnings: what to know before relying on it; advice: what to try.
+    the law fared when solved forward. warnings: what to know before relying on it; advice: what to try. others: fields
+    of further experiments that share the law; everything else here is of the first, and ``law.choice.fit.of(1)`` has
+    the field of the second that obeys the law.
     """
 
     posterior: Posterior
@@ -46,6 +48,7 @@ class Law:
     forward: Forward
     warnings: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    others: tuple[Posterior, ...] = ()
 
     # ---- looking at it -------------------------------------------------------------------------------------------
 
@@ -60,6 +63,11 @@ class Law:
     @property
     def readings(self) -> Readings:
         return self.posterior.readings
+
+    @property
+    def experiments(self) -> tuple[Readings, ...]:
+        """Readings of each."""
+        return tuple(each.readings for each in (self.posterior, *self.others))
 
     @property
     def found(self) -> bool:

@@ -5,6 +5,7 @@
       readings.csv      the readings, as they were understood
       chains/           checkpoints while the field is sampled; gone when posterior.nc is there
       posterior.nc      draws of the field
+      readings-2.csv, chains-2/, posterior-2.nc, …   the same of further experiments that share the law
       joint.nc          law and field, inferred together, and how other laws compare; or else, for a regression,
       derivatives.nc    the candidate terms at many points, and
       fit.json          the regressions, with the path by which candidates fell
@@ -23,7 +24,7 @@ import datetime
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,25 +49,29 @@ OURS = {
 }  # fmt: skip
 # Of a process that was killed: the lock's file, and files on their way (`files.appearing`).
 _LEFTOVER = re.compile(r"\.lock|\..*\.[0-9a-f]{8}(\.\w+)?")
+_OF_AN_EXPERIMENT = ("readings.csv", "chains", "posterior.nc")
 SENSOR = "sensor number"  # a column that no field can be called
 _ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes")
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run directory that is ours while we hold its lock."""
+    """A run directory that is ours while we hold its lock. experiments: readings of each, counted from 0."""
 
     path: Path
-    readings: Readings
+    experiments: tuple[Readings, ...]
     settings: Settings
 
     @property
-    def chains(self) -> Path:
-        return self.path / "chains"
+    def readings(self) -> Readings:
+        """Of the first experiment, or the only one."""
+        return self.experiments[0]
 
-    @property
-    def posterior(self) -> Path:
-        return self.path / "posterior.nc"
+    def chains(self, number: int) -> Path:
+        return self.path / numbered("chains", number)
+
+    def posterior(self, number: int) -> Path:
+        return self.path / numbered("posterior.nc", number)
 
     @property
     def joint(self) -> Path:
@@ -95,25 +100,35 @@ class Run:
             stream.write(f"{now} {' '.join(sentence.split())}\n")
 
     def end_sampling(self) -> None:
-        """The posterior is safe: its checkpoints are not needed any more."""
-        shutil.rmtree(self.chains, ignore_errors=True)
+        """The posteriors are safe: their checkpoints are not needed any more."""
+        for number in range(len(self.experiments)):
+            shutil.rmtree(self.chains(number), ignore_errors=True)
+
+
+def numbered(name: str, number: int) -> str:
+    """A file of an experiment: readings.csv, readings-2.csv, …"""
+    first, dot, ending = name.partition(".")
+    return name if number == 0 else f"{first}-{number + 1}{dot}{ending}"
+
+
+def is_ours(name: str) -> bool:
+    return name in OURS or re.sub(r"-[1-9]\d*", "", name, count=1) in _OF_AN_EXPERIMENT
 
 
 @contextmanager
-def begun(path: Path, readings: Readings, settings: Settings, overwrite: bool = False) -> Iterator[Run]:
+def begun(path: Path, experiments: Sequence[Readings], settings: Settings, overwrite: bool = False) -> Iterator[Run]:
     """A run in a new or empty folder, or in one that holds the same run, stopped at whatever moment."""
     with _locked(path, make=True):
         config = path / "config.toml"
         if overwrite or not config.exists():
             ours = overwrite and _is_run(path)
-            _clear(path, ours, _unchanged(path, readings, settings) if ours else set())
+            _clear(path, ours, _unchanged(path, experiments, settings) if ours else set())
             with appearing(config) as temporary:
-                temporary.write_text(config_text(readings, settings), encoding="utf-8")
+                temporary.write_text(config_text(experiments, settings), encoding="utf-8")
         else:
-            _compare(path, readings, settings)
-        if not (path / "readings.csv").exists():
-            write_readings(path / "readings.csv", readings)
-        yield Run(path, readings, settings)
+            _compare(path, experiments, settings)
+        write_readings(path, experiments)
+        yield Run(path, tuple(experiments), settings)
 
 
 def _is_run(path: Path) -> bool:
@@ -122,24 +137,25 @@ def _is_run(path: Path) -> bool:
     return config.is_file() and "readings" in load_config(config)
 
 
-def _unchanged(path: Path, readings: Readings, settings: Settings) -> set[str]:
+def _unchanged(path: Path, experiments: Sequence[Readings], settings: Settings) -> set[str]:
     """What a run has done that stays as it is under these settings: another threshold needs no other chains."""
     try:
         before, chosen = load_inputs(path)
     except InputError:
         return set()
     sections = {name.partition(".")[0] for name, _, _ in differences(chosen.to_dict(), settings.to_dict())} - {"preset"}
-    if before != readings or sections - {"law", "derivatives", "regression"}:
+    if before != tuple(experiments) or sections - {"law", "derivatives", "regression"}:
         return set()
-    regressed = not isinstance(way_of(settings, readings).method, Joint)
-    return {"chains", "posterior.nc"} | ({"derivatives.nc"} if regressed and not sections - {"regression"} else set())
+    kept = {numbered(name, number) for name in _OF_AN_EXPERIMENT[1:] for number in range(len(experiments))}
+    regressed = not isinstance(way_of(settings, experiments).method, Joint)
+    return kept | ({"derivatives.nc"} if regressed and not sections - {"regression"} else set())
 
 
 def _clear(path: Path, ours: bool, kept: set[str]) -> None:
     """Remove what a killed process left behind, and, if the folder is a run of ours, all but ``kept``; else refuse."""
     strangers = [each for each in path.iterdir() if not _LEFTOVER.fullmatch(each.name)]
     if ours:
-        strangers = [each for each in strangers if each.name not in OURS]
+        strangers = [each for each in strangers if not is_ours(each.name)]
     if strangers:
         name = min(each.name for each in strangers)
         kind = "a run of pdescry and nothing else" if ours else "a new or empty folder for the run"
@@ -153,12 +169,12 @@ def _clear(path: Path, ours: bool, kept: set[str]) -> None:
 @contextmanager
 def reopened(path: Path) -> Iterator[Run]:
     """The run that was begun in this folder."""
-    readings, settings = load_inputs(path)
+    experiments, settings = load_inputs(path)
     with _locked(path, make=False):
-        yield Run(path, readings, settings)
+        yield Run(path, experiments, settings)
 
 
-def load_inputs(path: Path) -> tuple[Readings, Settings]:
+def load_inputs(path: Path) -> tuple[tuple[Readings, ...], Settings]:
     """What a run was begun with."""
     if not path.is_dir():
         raise InputError(f"There is no run directory {str(path)!r}; `pdescry discover FILE` makes one.")
@@ -168,7 +184,12 @@ def load_inputs(path: Path) -> tuple[Readings, Settings]:
             "`pdescry discover FILE`."
         )
     tables = load_config(path / "config.toml")
-    return _load_readings(path / "readings.csv", tables.get("readings", {})), settings_from(tables)
+    about = tables.get("readings", [])
+    experiments = (
+        _load_readings(path / numbered("readings.csv", number), each)
+        for number, each in enumerate(about if isinstance(about, list) else [about])
+    )
+    return tuple(experiments), settings_from(tables)
 
 
 @contextmanager
@@ -192,16 +213,17 @@ def _locked(path: Path, make: bool) -> Iterator[None]:
         ) from fault
 
 
-def _compare(path: Path, readings: Readings, settings: Settings) -> None:
+def _compare(path: Path, experiments: Sequence[Readings], settings: Settings) -> None:
     """An error that names what differs from the run in this folder."""
-    if not (path / "readings.csv").exists():  # killed before it was written
-        before, chosen = readings, settings_from(load_config(path / "config.toml"))
+    last = numbered("readings.csv", len(experiments) - 1)
+    if not (path / last).exists():  # killed before it was written
+        before, chosen = tuple(experiments), settings_from(load_config(path / "config.toml"))
     else:
         before, chosen = load_inputs(path)
     changes = [
         f"{name} was {old!r}, now {new!r}" for name, old, new in differences(chosen.to_dict(), settings.to_dict())
     ]
-    if before != readings:
+    if before != tuple(experiments):
         changes.append("the readings differ")
     if changes:
         raise InputError(
@@ -213,13 +235,24 @@ def _compare(path: Path, readings: Readings, settings: Settings) -> None:
 # ---- readings and settings as files ----------------------------------------------------------------------------------
 
 
-def config_text(readings: Readings, settings: Settings) -> str:
-    about = {name: getattr(readings, name) for name in _ABOUT_READINGS}
-    lines = [f"{name} = {spelled(value)}" for name, value in about.items() if value is not None]
-    return "\n".join([to_toml(settings), "[readings]                   # what readings.csv holds", *lines, ""])
+def config_text(experiments: Sequence[Readings], settings: Settings) -> str:
+    lines = [to_toml(settings)]
+    for number, readings in enumerate(experiments):
+        about = {name: getattr(readings, name) for name in _ABOUT_READINGS}
+        lines.append(f"[[readings]]                 # what {numbered('readings.csv', number)} holds")
+        lines += [f"{name} = {spelled(value)}" for name, value in about.items() if value is not None]
+    return "\n".join([*lines, ""])
 
 
-def write_readings(path: Path, readings: Readings) -> None:
+def write_readings(folder: Path, experiments: Sequence[Readings]) -> None:
+    """Those that are not there yet."""
+    for number, readings in enumerate(experiments):
+        path = folder / numbered("readings.csv", number)
+        if not path.exists():
+            _write_readings(path, readings)
+
+
+def _write_readings(path: Path, readings: Readings) -> None:
     columns = {readings.time_name: readings.time}
     columns |= dict(zip(readings.axes, readings.space.T, strict=True))
     columns |= dict(zip(readings.fields, readings.values.T, strict=True))

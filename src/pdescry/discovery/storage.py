@@ -17,7 +17,7 @@ from pdescry.derivatives import Derivatives
 from pdescry.discovery.fit import Fit
 from pdescry.discovery.forward import Forward
 from pdescry.discovery.law import Law
-from pdescry.discovery.run import OURS, config_text, load_inputs, write_readings
+from pdescry.discovery.run import config_text, is_ours, load_inputs, numbered, write_readings
 from pdescry.errors import InputError
 from pdescry.files import appearing, write_json
 from pdescry.joint import Choice
@@ -39,7 +39,6 @@ def load_fits(path: Path, readings: Readings) -> tuple[SparseFit, ...]:
 
 def write_law(path: Path, law: Law) -> None:
     """The result for people and programs. Nothing in it depends on when or how often the run was stopped."""
-    readings = law.readings
     diagnostics = {name: value for name, value in vars(law.diagnostics).items() if name != "table"}
     summary = {
         "format": FORMAT,
@@ -49,7 +48,8 @@ def write_law(path: Path, law: Law) -> None:
         "coefficients": law.coefficients.to_dict(orient="records"),
         **({} if law.choice is None else _compared(law.choice)),
         "noise": _noise(law),
-        "readings": {"number": len(readings), "sensors": readings.n_sensors, "span": readings.span},
+        "readings": _about(law.readings),
+        **({"further_experiments": [_about(each) for each in law.experiments[1:]]} if law.others else {}),
         "candidates": [str(term) for term in law.fits[0].terms],
         "forward": asdict(law.forward),
         "diagnostics": diagnostics | {"table": law.diagnostics.table.reset_index().to_dict(orient="split")},
@@ -61,9 +61,18 @@ def write_law(path: Path, law: Law) -> None:
     write_json(path, summary)
 
 
+def _about(readings: Readings) -> dict[str, Any]:
+    return {"number": len(readings), "sensors": readings.n_sensors, "span": readings.span}
+
+
 def _compared(choice: Choice) -> dict[str, Any]:
     """How other laws fared, and no law at all; scores are log densities of left-out sensors. Offsets of sensors."""
-    comparison, offsets = choice.comparison, choice.fit.offsets
+    comparison, fit = choice.comparison, choice.fit
+    offsets = [
+        ({"experiment": number} if fit.n_experiments > 1 else {}) | row
+        for number in range(fit.n_experiments)
+        for row in fit.of(number).offsets.to_dict(orient="records")
+    ]
     rms_error, expected = comparison.errors
     sensors = comparison.held_out.to_dict(orient="records")
     return {
@@ -71,7 +80,7 @@ def _compared(choice: Choice) -> dict[str, Any]:
         "probabilities": comparison.probabilities.to_dict(),
         "held_out": {"rms_error": rms_error, "expected": expected, "sensors": sensors},
         "baselines": comparison.baselines,
-        "offsets": offsets.to_dict(orient="records"),
+        "offsets": offsets,
     }
 
 
@@ -87,7 +96,7 @@ def _noise(law: Law) -> dict[str, Any]:
 
 
 def load_law(path: Path) -> Law:
-    readings, settings = load_inputs(path)
+    experiments, settings = load_inputs(path)
     if not (path / "law.json").exists():
         raise InputError(f"The run in {str(path)!r} is not finished; go on with `pdescry resume {path}`.")
     summary = _read_json(path / "law.json")
@@ -96,14 +105,18 @@ def load_law(path: Path) -> Law:
         told = summary["diagnostics"]
         table = pd.DataFrame(**told["table"])
         table = table.set_index(table.columns[0]).rename_axis(None).infer_objects()
+        posterior, *others = (
+            Posterior.load(path / numbered("posterior.nc", number)) for number in range(len(experiments))
+        )
         return Law(
-            Posterior.load(path / "posterior.nc"),
-            *_load_results(path, readings),
+            posterior,
+            *_load_results(path, experiments),
             settings,
             Diagnostics(**{name: _number(value) for name, value in told.items() if name != "table"}, table=table),
             Forward(**forward | {"misfit": _number(forward["misfit"])}),
             tuple(summary["warnings"]),
             tuple(summary["advice"]),
+            tuple(others),
         )
     except (KeyError, TypeError, ValueError) as fault:
         if isinstance(fault, InputError):
@@ -111,25 +124,26 @@ def load_law(path: Path) -> Law:
         raise InputError(f"Expected a law of pdescry in {str(path)!r}; it is damaged ({fault}).") from None
 
 
-def _load_results(path: Path, readings: Readings) -> tuple[Derivatives | None, tuple[Fit, ...]]:
+def _load_results(path: Path, experiments: Sequence[Readings]) -> tuple[Derivatives | None, tuple[Fit, ...]]:
     if (path / "joint.nc").exists():
-        return None, (Choice.load(path / "joint.nc", readings),)
-    return Derivatives.load(path / "derivatives.nc"), load_fits(path / "fit.json", readings)
+        return None, (Choice.load(path / "joint.nc", experiments),)
+    return Derivatives.load(path / "derivatives.nc"), load_fits(path / "fit.json", experiments[0])
 
 
 def save_law(law: Law, path: Path) -> None:
     if path.exists():
         if not (path / "law.json").exists():
             raise InputError(f"Expected a new name or a folder with a law to replace; {str(path)!r} is neither.")
-        if strangers := sorted(each.name for each in path.iterdir() if each.name not in {*OURS, ".lock"}):
+        if strangers := sorted(each.name for each in path.iterdir() if not is_ours(each.name) and each.name != ".lock"):
             raise InputError(
                 f"Expected a folder with a law and nothing else to replace; {str(path)!r} holds {strangers[0]!r}."
             )
     with appearing(path) as folder:
         folder.mkdir()
-        (folder / "config.toml").write_text(config_text(law.readings, law.settings), encoding="utf-8")
-        write_readings(folder / "readings.csv", law.readings)
-        law.posterior.save(folder / "posterior.nc")
+        (folder / "config.toml").write_text(config_text(law.experiments, law.settings), encoding="utf-8")
+        write_readings(folder, law.experiments)
+        for number, posterior in enumerate((law.posterior, *law.others)):
+            posterior.save(folder / numbered("posterior.nc", number))
         if law.choice is not None:
             law.choice.save(folder / "joint.nc")
         if law.derivatives is not None:

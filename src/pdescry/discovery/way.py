@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pdescry.data import Readings
@@ -11,6 +12,7 @@ from pdescry.equation import candidates as library
 from pdescry.errors import InputError
 from pdescry.joint import Joint
 from pdescry.joint.boundary import conditions_of
+from pdescry.joint.fit import check_alike
 from pdescry.joint.known import Known
 from pdescry.joint.mesh import HIGHEST
 from pdescry.joint.objective import order_of
@@ -28,25 +30,31 @@ class Way:
     note: str = ""
 
 
-def way_of(settings: Settings, readings: Readings) -> Way:
-    """What cannot work with these readings is an error."""
+def way_of(settings: Settings, experiments: Sequence[Readings]) -> Way:
+    """What cannot work with these readings, of one or several experiments, is an error."""
+    readings = experiments[0]
+    check_alike(experiments)
     obstacle = _obstacle(settings, readings)
     method = settings.method or AUTO_METHODS["sequential_ridge" if obstacle else "joint"]
     if isinstance(settings.method, Joint) and obstacle:
         raise InputError(
             f"Expected {TAKES} for the method 'joint'; {obstacle}; leave the method out, or name a regression."
         )
+    if not isinstance(method, Joint) and len(experiments) > 1:
+        reason = obstacle or f"the method is {method!r}"
+        raise InputError(f"Expected {TAKES} for several experiments that share a law; {reason}; pass one experiment.")
     terms = _terms(settings, readings, "general" if isinstance(method, Joint) else "small")
     if isinstance(method, Joint):
         Known.of(method.known, terms, readings)
-        conditions_of(method.boundary, readings)
+        for each in experiments:
+            conditions_of(method.boundary, each)
     note = f"The law was found by {method!r} on derivatives of the field, not together with the field: {obstacle}."
     return Way(method, terms, note if settings.method is None and obstacle else "")
 
 
-def with_enough_draws(settings: Settings, readings: Readings) -> Settings:
+def with_enough_draws(settings: Settings, experiments: Sequence[Readings]) -> Settings:
     """Longer chains than the default's where a regression has to rely on them."""
-    if settings.sampler != QUICK or isinstance(way_of(settings, readings).method, Joint):
+    if settings.sampler != QUICK or isinstance(way_of(settings, experiments).method, Joint):
         return settings
     return replace(settings, sampler=LONG, chains=max(settings.chains, LONG_CHAINS))
 
