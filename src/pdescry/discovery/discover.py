@@ -55,6 +55,7 @@ def discover(
     sampler: Sampler | None = None,
     chains: int | None = None,
     standardise: Standardise | None = None,
+    average: bool | int | None = None,
     points: int | None = None,
     within: Within | None = None,
     keep_points: int | None = None,
@@ -76,6 +77,9 @@ def discover(
     Everything else changes the preset, one noun a stage, as in `interpolate`, `differentiate`, `regress` and `choose`;
     ``config`` does the same from a TOML file or its tables, and what is given here changes that.
 
+    average: sensors that were read more than 200 times have consecutive readings averaged, as far as only noise is lost
+    (`Readings.averaged`; a note in ``law.readings.notes`` tells). False keeps all; a number, so many of each sensor.
+
     workdir: the run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated
     (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there, but for stages that
     are the same under these settings: another threshold costs seconds. figures: draw them into it. workers: how many
@@ -84,10 +88,12 @@ def discover(
     given = {
         "seed": seed, "candidates": candidates, "time_order": time_order, "network": network, "prior": prior,
         "noise": noise, "start": start, "sampler": sampler, "chains": chains, "standardise": standardise,
-        "points": points, "within": within, "keep_points": keep_points, "keep_draws": keep_draws, "method": method,
+        "average": average, "points": points, "within": within, "keep_points": keep_points, "keep_draws": keep_draws,
+        "method": method,
     }  # fmt: skip
     settings = choose_settings(preset, config, **given)
     _check(readings, settings)
+    readings, settings = _averaged(readings, settings)
     settings = with_enough_draws(settings, readings)
     watch = _watched(progress)
     if workdir is None:
@@ -130,6 +136,18 @@ def _check(readings: Readings, settings: Settings) -> None:
         settings.noise.known(readings)
 
 
+def _averaged(readings: Readings, settings: Settings) -> tuple[Readings, Settings]:
+    """Fewer readings where only noise is lost; noise that the settings know goes with them, as that of the means."""
+    if settings.average is False:
+        return readings, settings
+    known = None if settings.noise is None else settings.noise.known(readings)
+    given = readings if known is None else replace(readings, noise=known.T.copy())
+    means = given.averaged(None if settings.average is True else settings.average)
+    if means is given:
+        return readings, settings
+    return means, settings if known is None else replace(settings, noise=Noise("readings"))
+
+
 # ---- the stages ------------------------------------------------------------------------------------------------------
 
 
@@ -142,6 +160,8 @@ def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
         law = load_law(run.path)
     else:
         run.log(f"Begun or resumed: {len(run.readings)} readings, preset {run.settings.preset!r}.")
+        for note in run.readings.notes:
+            run.log(note)
         way = way_of(run.settings, run.readings)
         if isinstance(way.method, Joint):
             law = _jointly(run, way, way.method, workers, watch)

@@ -49,7 +49,12 @@ def write_law(path: Path, law: Law) -> None:
         "coefficients": law.coefficients.to_dict(orient="records"),
         **({} if law.choice is None else _compared(law.choice)),
         "noise": _noise(law),
-        "readings": {"number": len(readings), "sensors": readings.n_sensors, "span": readings.span},
+        "readings": {
+            "number": len(readings),
+            "sensors": readings.n_sensors,
+            "span": readings.span,
+            "notes": readings.notes,
+        },
         "candidates": [str(term) for term in law.fits[0].terms],
         "forward": asdict(law.forward),
         "diagnostics": diagnostics | {"table": law.diagnostics.table.reset_index().to_dict(orient="split")},
