@@ -7,6 +7,7 @@ import re
 import shutil
 import tomllib
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
@@ -95,6 +96,16 @@ def test_show_and_resume_print_it_again(here, run):
     assert out == here.out.splitlines()[0] + "\n"
 
 
+def test_what_was_done_to_the_readings_is_printed(here, run):
+    law = load("run")
+    readings = replace(law.readings, notes=("9 readings were averaged to 3; average=False keeps them all.",))
+    replace(law, posterior=replace(law.posterior, readings=readings)).save("noted")
+    _, out, _ = run("show", "noted")
+    assert "\nNote: 9 readings were averaged to 3; --average off keeps them all.\n" in out
+    assert json.loads(Path("noted/law.json").read_text())["readings"]["notes"] == list(readings.notes)
+    assert load("noted").readings.notes == readings.notes
+
+
 def test_a_folder_that_is_taken(here, run):
     code, _, err = run("discover", "rod.csv", "-o", "run")
     assert code == 2
@@ -116,6 +127,8 @@ def test_a_folder_that_is_taken(here, run):
     [
         (["--set", "sampler.drws=4"], "Did you mean sampler.draws?"),
         (["--set", "draws"], "section.name=value"),
+        (["--average", "2"], "average to be 'auto'"),
+        (["--average", "everything"], "average to be 'auto'"),
         (["--preset", "best"], "preset to be one of default, paper, paper_as_printed"),
         (["--config", "absent.toml"], "Cannot read the settings"),
         (["-c", "u_xq"], "u_xq"),

@@ -63,6 +63,16 @@ def test_what_is_known_of_terms_in_the_three_ways(tmp_path):
         assert choose_settings(None, from_words([*words, "regression.known=['u_xx > 0', 'u']"])) == python
 
 
+def test_whether_to_average_in_the_three_ways(tmp_path):
+    for python, toml in ((True, "auto"), (False, "off"), (250, 250), (np.int64(250), 250)):
+        settings = choose_settings(None, None, average=python)
+        assert settings.to_dict()["field"]["average"] == toml
+        assert round_trip(settings, tmp_path) == settings
+        assert choose_settings(None, from_words([f"field.average={toml}"])) == settings
+    assert PRESETS["default"].average is True
+    assert choose_settings("paper", {"field": {"average": "auto"}}).average is True
+
+
 def test_every_setting_of_joint_has_a_comment():
     """A field added to `Joint` wants one in ``config.py``."""
     for each in fields(Joint):
@@ -93,6 +103,7 @@ def test_presets_are_the_papers():
     assert isinstance(paper.sampler, HMC)
     assert (paper.sampler.draws, paper.sampler.burn, paper.sampler.steps) == (5800, 200, 30)
     assert paper.chains == 1
+    assert paper.average is printed.average is False
     assert parameters(paper)["gamma_power"] == 0.5
     assert printed.network == Network(50, 4)
     assert printed.noise == Noise(0.01)
@@ -172,6 +183,9 @@ def test_another_kind_begins_from_its_own_defaults():
         ({"regression": {"method": "best_subset", "criterion": "foo"}}, "criterion of BestSubset"),
         ({"start": {"decay": "maybe"}}, "decay of Adam"),
         ({"noise": {"sd": True}}, "above zero"),
+        ({"field": {"average": 2}}, "average to be 'auto'.* got 2"),
+        ({"field": {"average": "all"}}, "average to be 'auto'"),
+        ({"field": {"average": 0.5}}, "average to be 'auto'"),
     ],
 )
 def test_what_is_wrong_is_named(tables, said):

@@ -71,6 +71,14 @@ def discover(
         typer.Option(help='What you know at an end, at all times: "u(0) = 1", "u_x(10) = 0"; repeat for more.'),
     ] = None,
     threshold: Annotated[float | None, typer.Option(help="Threshold of the method.")] = None,
+    average: Annotated[
+        str | None,
+        typer.Option(
+            help="Consecutive readings of a sensor: auto (averaged where only noise is lost; the default), off, or how "
+            "many to leave of each sensor.",
+            metavar="auto|off|NUMBER",
+        ),
+    ] = None,
     points: Annotated[int | None, typer.Option(help="Points at which the field is differentiated.")] = None,
     workers: Workers = None,
     figures: Figures = True,
@@ -94,6 +102,7 @@ def discover(
         "law.candidates": _candidates(candidates), "seed": seed, "field.chains": chains, "sampler.kind": sampler,
         "sampler.draws": draws, "regression.method": method, "regression.threshold": threshold,
         "regression.known": known or None, "regression.boundary": boundary or None, "derivatives.points": points,
+        "field.average": int(average) if average and average.isdecimal() else average,
     }  # fmt: skip
     folder = output or Path(f"{_stem(file[0])}.pdescry")
     _check_folder(folder, force)
@@ -179,6 +188,8 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         return
     if law.found:
         typer.echo(_table(law))
+    for note in dict.fromkeys(note for each in law.experiments for note in each.notes):
+        typer.echo(f"Note: {_said(note)}")
     rms_error, expected = (math.nan, math.nan) if law.choice is None else law.choice.comparison.errors
     if math.isfinite(rms_error):
         typer.echo(f"Left-out sensors are predicted to within {rms_error:.3g} (expected {expected:.3g}).")

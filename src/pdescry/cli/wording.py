@@ -38,7 +38,7 @@ def at_the_shell(message: str) -> str:
     message = _STATES.sub(lambda states: _initial(states[1]), message)
     message = _NAMED.sub(r"--boundary \1", message)
     message = _SWITCH.sub(r"--\1 none", message)
-    message = message.replace("verify=False", "--no-verify")
+    message = message.replace("verify=False", "--no-verify").replace("average=False", "--average off")
     message = _ARGUMENT.sub(lambda found: f"{_FLAGS[found[1]]} ", message)
     message = _LIMIT.sub(lambda found: "--" + found[1].replace("_", "-"), message)
     return re.sub(r"(--[\w-]+) +(?=[.,;:) ]|$)", r"\1", message)

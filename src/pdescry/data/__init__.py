@@ -8,8 +8,8 @@ xarray object, arrays (``Readings.from_…``). Out goes `Readings`: one row per 
 
 Read first ``readings.py`` (the type), then ``convert.py`` (the one road to it), ``names.py`` (which column is what) and
 ``check.py`` (what is promised). ``formats/`` holds one small file per family of files. ``noise_level.py`` judges the
-noise from the readings alone. Synthetic readings come from ``systems.py`` (named laws with their truth) through
-``observe.py`` and ``layout.py`` (sensors, clocks, noise).
+noise from the readings alone; ``averaged.py`` averages consecutive ones where only noise is lost. Synthetic readings
+come from ``systems.py`` (named laws, their truth) through ``observe.py`` and ``layout.py`` (sensors, clocks, noise).
 """
 
 from __future__ import annotations

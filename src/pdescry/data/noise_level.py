@@ -57,6 +57,18 @@ def estimate_noise(readings: Readings) -> NoiseEstimate:
     return NoiseEstimate(dict(zip(readings.fields, sd, strict=True)), by_sensor, reason)
 
 
+def scatter_between_neighbours(time: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean square of the same residuals: the variance of the noise, if neighbours do not share it.
+
+    Of one sensor, in order of time: (N,), (N, f) → (f,); NaN where there are too few readings. Nothing is left out,
+    so that outliers and idle times count in proportion.
+    """
+    scaled, _ = _scaled_residuals(time, values, np.zeros(len(time), dtype=np.intp))
+    if not len(scaled):
+        return np.full(values.shape[1], np.nan)
+    return np.mean(np.nan_to_num(scaled) ** 2, axis=0)
+
+
 def _scaled_residuals(
     time: NDArray[np.float64], values: NDArray[np.float64], sensor: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:

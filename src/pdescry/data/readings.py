@@ -247,6 +247,17 @@ class Readings:
         """All readings of one sensor, by number or name."""
         return self.select(sensors=[which])
 
+    def averaged(self, per_sensor: int | None = None) -> Readings:
+        """Means of consecutive readings of each sensor, about ``per_sensor`` of them; told in ``notes``.
+
+        By default the fewest (100, 200, 400, …) of which nothing is lost but noise. Sensors that move, and those with
+        fewer than twice as many readings, stay as they are; if all do, these very readings come back. Known noise
+        weighs the readings, and becomes that of the means.
+        """
+        from pdescry.data.averaged import averaged
+
+        return averaged(self, per_sensor)
+
     def _sensor_number(self, which: int | str) -> int:
         if isinstance(which, str) and which in (self.sensor_names or ()):
             return (self.sensor_names or ()).index(which)

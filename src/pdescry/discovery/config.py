@@ -46,6 +46,7 @@ COMMENTS = {
     "doublings": "of a trajectory, at most",
     "chains": "each from another start",
     "standardise": '"all", or "inputs" to leave the fields in their own units as the paper\'s program does',
+    "average": '"auto": consecutive readings, where only noise is lost; "off"; or how many to leave of each sensor',
     "points": "at which the field is differentiated",
     "within": '"hull" of the sensors, "box" of the readings, or ranges such as { t = [0, 10], x = [-8, 8] }',
     "keep_points": "at which single draws are kept, for intervals that can be believed",

@@ -55,6 +55,7 @@ def discover(
     sampler: Sampler | None = None,
     chains: int | None = None,
     standardise: Standardise | None = None,
+    average: bool | int | None = None,
     points: int | None = None,
     within: Within | None = None,
     keep_points: int | None = None,
@@ -76,6 +77,9 @@ def discover(
     Everything else changes the preset, one noun a stage, as in `interpolate`, `differentiate`, `regress` and `choose`;
     ``config`` does the same from a TOML file or its tables, and what is given here changes that.
 
+    average: sensors that were read more than 200 times have consecutive readings averaged, as far as only noise is lost
+    (`Readings.averaged`; a note in ``law.readings.notes`` tells). False keeps all; a number, so many of each sensor.
+
     workdir: the run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated
     (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there, but for stages that
     are the same under these settings: another threshold costs seconds. figures: draw them into it. workers: how many
@@ -84,11 +88,13 @@ def discover(
     given = {
         "seed": seed, "candidates": candidates, "time_order": time_order, "network": network, "prior": prior,
         "noise": noise, "start": start, "sampler": sampler, "chains": chains, "standardise": standardise,
-        "points": points, "within": within, "keep_points": keep_points, "keep_draws": keep_draws, "method": method,
+        "average": average, "points": points, "within": within, "keep_points": keep_points, "keep_draws": keep_draws,
+        "method": method,
     }  # fmt: skip
     settings = choose_settings(preset, config, **given)
     experiments = (readings,) if isinstance(readings, Readings) else tuple(readings)
     _check(experiments, settings)
+    experiments, settings = _averaged(experiments, settings)
     settings = with_enough_draws(settings, experiments)
     watch = _watched(progress)
     if workdir is None:
@@ -134,6 +140,22 @@ def _check(experiments: Sequence[Readings], settings: Settings) -> None:
     way_of(settings, experiments)
 
 
+def _averaged(experiments: tuple[Readings, ...], settings: Settings) -> tuple[tuple[Readings, ...], Settings]:
+    """Fewer readings where only noise is lost; noise that the settings know goes with them, as that of the means."""
+    if settings.average is False:
+        return experiments, settings
+    told = settings.noise
+    known = [None if told is None else told.known(each) for each in experiments]
+    given = [
+        each if noise is None else replace(each, noise=noise.T.copy())
+        for each, noise in zip(experiments, known, strict=True)
+    ]
+    means = [each.averaged(None if settings.average is True else settings.average) for each in given]
+    if all(mean is each for mean, each in zip(means, given, strict=True)):
+        return experiments, settings
+    return tuple(means), settings if known[0] is None else replace(settings, noise=Noise("readings"))
+
+
 # ---- the stages ------------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +169,8 @@ def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
     else:
         number = " and ".join(str(len(each)) for each in run.experiments)
         run.log(f"Begun or resumed: {number} readings, preset {run.settings.preset!r}.")
+        for note in dict.fromkeys(note for each in run.experiments for note in each.notes):
+            run.log(note)
         way = way_of(run.settings, run.experiments)
         if isinstance(way.method, Joint):
             law = _jointly(run, way, way.method, workers, watch)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
+from pdescry.data.averaged import check_number
 from pdescry.derivatives.points import Within
 from pdescry.equation import Term
 from pdescry.errors import InputError
@@ -26,6 +27,7 @@ from pdescry.surrogate.settings import check_choice, check_kind, check_whole, pl
 Preset = Literal["default", "paper", "paper_as_printed"]
 Candidates = str | Iterable[str | Term]
 AUTO = "auto"  # where Python says None
+OFF = "off"  # where Python says False
 METHODS: dict[str, type] = {"joint": Joint, **REGRESSORS}
 # What the method "auto" stands for: the first where it can work (``way.py``).
 AUTO_METHODS: dict[str, Joint | SparseRegressor] = {"joint": Joint(), "sequential_ridge": SequentialRidge(0.1)}
@@ -39,6 +41,7 @@ class Settings:
     """All that fixes a law, given the readings. Defaults are those of the preset "default".
 
     method None: field and law together where that can work, or else a regression. candidates None: as many as suit it.
+    average: whether consecutive readings of a sensor are averaged where only noise is lost, or to how many.
     """
 
     preset: str = "default"
@@ -52,6 +55,7 @@ class Settings:
     sampler: Sampler = field(default_factory=lambda: QUICK)
     chains: int = 2
     standardise: Standardise = "all"
+    average: bool | int = True
     points: int = 10_000
     within: Within = "hull"
     keep_points: int = 500
@@ -86,6 +90,7 @@ class Settings:
             self.method.check()
         if self.noise is not None and not isinstance(self.noise, Noise):
             plain(self, noise=Noise(self.noise))
+        plain(self, average=_checked_average(self.average))
         plain(self, candidates=_checked_candidates(self.candidates), within=_checked_within(self.within))
 
     def __eq__(self, other: object) -> bool:
@@ -109,7 +114,11 @@ class Settings:
             "noise": {"sd": AUTO, "per": "field"} if self.noise is None else _noise_values(self.noise),
             "start": _values(self.start),
             "sampler": {"kind": type(self.sampler).__name__, **_values(self.sampler)},
-            "field": {"chains": self.chains, "standardise": self.standardise},
+            "field": {
+                "chains": self.chains,
+                "standardise": self.standardise,
+                "average": {True: AUTO, False: OFF}[self.average] if isinstance(self.average, bool) else self.average,
+            },
             "derivatives": {
                 "points": self.points,
                 "within": {name: list(ends) for name, ends in self.within.items()}
@@ -160,6 +169,18 @@ def _checked_candidates(given: Any) -> str | tuple[str, ...] | None:
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
         raise InputError(f"Expected candidates as a name or a list of terms such as ['u_xx', 'u']; got {given!r}.")
     return tuple(str(term) for term in given)
+
+
+def _checked_average(given: Any) -> bool | int:
+    if given is None or (isinstance(given, str) and given in (AUTO, OFF)):
+        return given != OFF
+    try:
+        return given if isinstance(given, bool) else check_number(given)
+    except InputError:
+        raise InputError(
+            f"Expected average to be {AUTO!r} (True), {OFF!r} (False) or a number of readings to leave of each sensor "
+            f"(3 or more); got {given!r}."
+        ) from None
 
 
 def _checked_within(given: Any) -> Any:
@@ -282,6 +303,7 @@ PAPER = Settings(
     sampler=HMC(step_size=5e-4, steps=30, draws=5800, burn=200),
     chains=1,
     standardise="inputs",
+    average=False,
     within="box",
     method=STBLR(0.005, gamma_power=0.5),
 )

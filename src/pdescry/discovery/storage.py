@@ -62,7 +62,12 @@ def write_law(path: Path, law: Law) -> None:
 
 
 def _about(readings: Readings) -> dict[str, Any]:
-    return {"number": len(readings), "sensors": readings.n_sensors, "span": readings.span}
+    return {
+        "number": len(readings),
+        "sensors": readings.n_sensors,
+        "span": readings.span,
+        "notes": readings.notes,
+    }
 
 
 def _compared(choice: Choice) -> dict[str, Any]:

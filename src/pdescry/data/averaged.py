@@ -1,0 +1,212 @@
+"""Thousands of readings of a sensor → some hundred means of consecutive ones, as long as nothing is lost but noise.
+
+A sensor's record is cut into bins of equal numbers of consecutive readings, and time and values are averaged in each,
+with weights 1/σ² where the noise is known. Sensors that move stay as they are, and so do short records.
+
+How few bins are harmless is judged from each record alone. From pairs of readings to fewer and fewer bins, two things
+are asked of the means:
+
+- They scatter between neighbours (``noise_level.py``) no more than finer means did, or than those of independent noise
+  would, but for chance: averaging can only lessen noise, so scatter that grows is the field, of which the bins have
+  become too coarse. (Independent noise is halved each time; that of real loggers, which comes in bursts, often less.)
+  Of readings that scatter less than half of their last digit, the steps between digits do not count.
+- They lie on the field. Where it bends, the mean of a bin is off the field at its mean time by ½ u_tt Var(t); u_tt is
+  known from the means. The rms of that is at most half of their scatter.
+
+The worst record and field decide for all. Waves of fewer than about 3.5 readings a period cannot be told from noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdescry.data.check import LEAST
+from pdescry.data.noise_level import scatter_between_neighbours
+from pdescry.errors import InputError
+
+if TYPE_CHECKING:
+    from pdescry.data.readings import Readings
+
+FEWEST = 100  # bins, if nobody says how many
+_OFF = 0.5  # of the means' scatter: how far they may be off the field
+_CHANCE = 5.0  # over √bins: two sds of the ratio by which scatter grows, for normal noise
+_DIGIT = 0.5  # of the last digit
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Record:
+    """A sensor's readings in order of time: rows (n,) in the `Readings`, time (n,), values (n, f), weights (n,)."""
+
+    rows: NDArray[np.intp]
+    time: Floats
+    values: Floats
+    weights: Floats
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bins:
+    """Consecutive readings: those from one of ``starts`` (B,) to before the next, weighed by ``weights`` (n,)."""
+
+    starts: NDArray[np.intp]
+    weights: Floats
+
+    @classmethod
+    def of(cls, record: _Record, number: int) -> _Bins:
+        """About so many. None spans a hole in the record that is longer than a bin: of that nobody knows anything."""
+        size, steps = len(record) / number, np.diff(record.time)
+        holes = np.flatnonzero(steps > size * np.median(steps)) + 1
+        starts = []
+        for first, end in zip([0, *holes], [*holes, len(record)], strict=True):
+            parts = max(round((end - first) / size), 1)
+            starts.append(first + np.arange(parts) * (end - first) // parts)
+        return cls(np.concatenate(starts), record.weights)
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        return np.diff(self.starts, append=len(self.weights))
+
+    def first(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """(n, …) → (B, …), of what is the same for all."""
+        return numbers[self.starts]
+
+    def mean(self, numbers: Floats) -> Floats:
+        """(n, …) → (B, …). Exact where all are equal."""
+        firsts = numbers[self.starts]
+        beyond = (numbers - np.repeat(firsts, self.sizes, axis=0)).T * self.weights
+        return firsts + (np.add.reduceat(beyond, self.starts, axis=-1) / self._total).T
+
+    def sd_of_mean(self, sd: Floats) -> Floats:
+        """(n, f) sds of independent noise → (B, f)."""
+        return (np.hypot.reduceat(sd.T * self.weights, self.starts, axis=-1) / self._total).T
+
+    def variance(self, numbers: Floats) -> Floats:
+        """(n,) → (B,)."""
+        return self.mean((numbers - np.repeat(self.mean(numbers), self.sizes)) ** 2)
+
+    @property
+    def _total(self) -> Floats:
+        return np.add.reduceat(self.weights, self.starts)
+
+
+def averaged(readings: Readings, per_sensor: int | None = None) -> Readings:
+    """As `Readings.averaged`."""
+    number = None if per_sensor is None else check_number(per_sensor)
+    records = list(_records_at_rest(readings))
+    if number is None:
+        number = max((_fewest(record) for record in records if len(record) >= 2 * FEWEST), default=len(readings))
+    cut = [(record, _Bins.of(record, number)) for record in records if len(record) >= 2 * number]
+    if not cut:
+        return readings
+    kept = np.ones(len(readings), dtype=bool)
+    kept[np.concatenate([record.rows for record, _ in cut])] = False
+
+    def joined(numbers: NDArray[Any], of_bins: Callable[[_Bins, NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate([numbers[kept], *(of_bins(bins, numbers[record.rows]) for record, bins in cut)])
+
+    time, sensor = joined(readings.time, _Bins.mean), joined(readings.sensor, _Bins.first)
+    order = np.lexsort((sensor, time))
+    return replace(
+        readings,
+        time=time[order],
+        space=joined(readings.space, _Bins.first)[order],
+        values=joined(readings.values, _Bins.mean)[order],
+        noise=None if readings.noise is None else joined(readings.noise, _Bins.sd_of_mean)[order],
+        sensor=sensor[order],
+        notes=(*readings.notes, _note(cut, chosen=per_sensor is None)),
+    )
+
+
+def check_number(per_sensor: Any) -> int:
+    """How many means of each sensor are asked for, as a plain int."""
+    whole = isinstance(per_sensor, int | np.integer) and not isinstance(per_sensor, bool)
+    if not whole or per_sensor < LEAST:
+        raise InputError(
+            f"Expected the number of averages per sensor to be a whole number of at least {LEAST}; got "
+            f"{per_sensor!r}; leave it out to have it chosen."
+        )
+    return int(per_sensor)
+
+
+def _records_at_rest(readings: Readings) -> Iterator[_Record]:
+    """Of each sensor that stands still and has one reading at a time."""
+    order = np.lexsort((readings.time, readings.sensor))
+    weights = _weights(readings)
+    for rows in np.split(order, np.flatnonzero(np.diff(readings.sensor[order])) + 1):
+        time, space = readings.time[rows], readings.space[rows]
+        if (space == space[0]).all() and (np.diff(time) > 0).all():
+            yield _Record(rows, time, readings.values[rows], weights[rows])
+
+
+def _weights(readings: Readings) -> Floats:
+    """(N,), one for all fields, so that the means of time and of each field belong together.
+
+    The largest of each sensor is one: sensors of one clock, each with a noise of its own, keep one clock.
+    """
+    if readings.noise is None:
+        return np.ones(len(readings))
+    log_sd = np.log(readings.noise).mean(axis=1)
+    least = np.full(readings.n_sensors, np.inf)
+    np.minimum.at(least, readings.sensor, log_sd)
+    return np.exp(2 * (least[readings.sensor] - log_sd))
+
+
+def _fewest(record: _Record) -> int:
+    """The fewest bins that are harmless, as are all finer ones; the record's own number if none are."""
+    record = _without_units(record)
+    of_readings = scatter_between_neighbours(record.time, record.values)
+    steps = (_DIGIT * np.array([_last_digit(column) for column in record.values.T])) ** 2
+    steps[of_readings > steps] = 0  # noise that is larger than steps makes means finer than them
+    scatter, fewest = of_readings, len(record)
+    for number in _numbers(len(record)):
+        bins = _Bins.of(record, number)
+        time, values = bins.mean(record.time), bins.mean(record.values)
+        allowed = np.maximum.reduce([scatter, of_readings * number / len(record), steps])
+        scatter = scatter_between_neighbours(time, values)
+        grown = ~(scatter <= allowed * (1 + _CHANCE / np.sqrt(number)))
+        off = bins.variance(record.time)[1:-1, None] * _bend(time, values)
+        if grown.any() or (np.mean(off**2, axis=0) > _OFF**2 * scatter).any():
+            break
+        fewest = number
+    return fewest
+
+
+def _numbers(length: int) -> Iterator[int]:
+    """Of bins to try: of two readings each, then …, 800, 400, 200, 100."""
+    yield length // 2
+    doublings = (length // (2 * FEWEST)).bit_length()
+    yield from (FEWEST * 2**k for k in reversed(range(doublings)))
+
+
+def _without_units(record: _Record) -> _Record:
+    """With times from 0 to 1 and values of size one, so that no square of them overflows or vanishes."""
+    time, size = record.time - record.time[0], np.abs(record.values).max(axis=0)
+    return replace(record, time=time / time[-1], values=record.values / np.where(size > 0, size, 1.0))
+
+
+def _last_digit(values: Floats) -> float:
+    """The smallest step between values; zero for a constant."""
+    return float(np.diff(np.unique(values)).min(initial=np.inf)) if values.min() < values.max() else 0.0
+
+
+def _bend(time: Floats, values: Floats) -> Floats:
+    """(B,), (B, f) → (B − 2, f): ½ u_tt, by divided differences."""
+    slopes = np.diff(values, axis=0) / np.diff(time)[:, None]
+    return np.diff(slopes, axis=0) / (time[2:] - time[:-2])[:, None]
+
+
+def _note(cut: list[tuple[_Record, _Bins]], chosen: bool) -> str:
+    sizes = np.concatenate([bins.sizes for _, bins in cut])
+    before, after = int(sizes.sum()), len(sizes)
+    at_a_time = f"{sizes[0]}" if (sizes == sizes[0]).all() else f"about {before / after:.0f}"
+    kept = " (all but noise is kept)" if chosen else ""
+    return f"{before:,} readings were averaged to {after:,}, {at_a_time} at a time{kept}; average=False keeps them all."
