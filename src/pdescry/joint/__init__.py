@@ -13,7 +13,8 @@ No boundary condition is needed: what enters through the ends is part of the fie
 Schur complement of the field is the precision of the coefficients, and each sensor can be predicted from the others
 in closed form: laws are compared by that.
 
-Read first ``fit.py`` (`refine` and its answer), then ``objective.py`` (the sum above and its minimum), ``start.py`` and
+Several experiments may share the law: each has a field, the coefficients are common. Read first ``fit.py`` (`refine`
+and its answer), then ``experiment.py`` and ``objective.py`` (the sum above and its minimum), ``start.py`` and
 ``stages.py`` (how it is reached) and ``choose.py`` (the search for terms). ``splines.py`` is the field, ``mesh.py``
 where its knots lie, ``triangle.py`` the linear algebra, ``scatter.py`` and ``offsets.py`` how readings differ from it,
 ``held_out.py`` the prediction of left-out sensors, ``processes.py`` the same without any law.
