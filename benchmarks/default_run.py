@@ -1,0 +1,79 @@
+"""One run of the default preset beside one of the paper's preset at full scale, in turn, in the same run: seconds, and
+the most memory that the command and its workers held at a time (Linux).
+
+    python benchmarks/default_run.py [--system burgers] [--noise 0.05]
+
+Both are the shell's command on the same file of 816 readings, from the start of Python to the end; the paper's with its
+threshold for this system and 6,000 samples. Memory is read ten times a second; pages that processes share count for
+each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from pdescry.experiments.cell import Cell
+from pdescry.experiments.reproduce import SCALES
+
+PAGE = 4096
+
+
+def held(root: int) -> int:
+    """Bytes of a process and all that it began."""
+    parents: dict[int, int] = {}
+    sizes: dict[int, int] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            after_name = (folder / "stat").read_text().rpartition(")")[2].split()
+            sizes[int(folder.name)] = PAGE * int((folder / "statm").read_text().split()[1])
+            parents[int(folder.name)] = int(after_name[1])
+        except (OSError, IndexError):  # gone in between
+            continue
+
+    def descends(number: int) -> bool:
+        while number in parents and number != root:
+            number = parents[number]
+        return number == root
+
+    return sum(size for number, size in sizes.items() if descends(number))
+
+
+def run(words: list[str]) -> tuple[str, float, float]:
+    """What was printed first, seconds, and gigabytes."""
+    began, most = time.monotonic(), 0
+    command = [sys.executable, "-m", "pdescry", "discover", *words, "--quiet"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        while process.poll() is None:
+            most = max(most, held(process.pid))
+            time.sleep(0.1)
+        assert process.stdout is not None
+        return process.stdout.readline().strip(), time.monotonic() - began, most / 1e9
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--system", choices=["burgers", "kdv", "heat"], default="burgers")
+    parser.add_argument("--noise", type=float, default=0.05)
+    given = parser.parse_args()
+    cell = Cell(given.system, given.noise, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "readings.csv"
+        cell.readings().to_csv(file)
+        experiment, scale = cell.experiment, SCALES["full"]
+        paper = {"sampler.step_size": experiment.step_size, "sampler.draws": scale.draws, "sampler.burn": scale.burn}
+        paper |= {"regression.threshold": experiment.threshold}
+        settings = [word for name, value in paper.items() for word in ("--set", f"{name}={value}")]
+        presets = {"default": [], "paper": ["--preset", "paper", *settings]}
+        print("| preset | seconds | memory, GB | law |\n| --- | --- | --- | --- |")
+        for name, words in presets.items():
+            law, seconds, memory = run([str(file), "--output", str(Path(folder) / name), *words])
+            print(f"| {name} | {seconds:.0f} | {memory:.2f} | {law} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
