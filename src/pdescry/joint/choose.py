@@ -28,7 +28,7 @@ from pdescry.joint.neighbours import Neighbourhood, with_terms
 from pdescry.joint.objective import Minimum
 from pdescry.joint.price import earnings, price
 from pdescry.joint.processes import SCALES, Baseline, Process
-from pdescry.joint.proposals import proposals
+from pdescry.joint.proposals import proposals, usual
 from pdescry.joint.splines import Array
 from pdescry.joint.stages import STEPS_AT_LAST, harder, noise_of, resolved
 from pdescry.joint.start import Begun, Start, from_network, from_process
@@ -38,8 +38,8 @@ from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress, n_cores
 from pdescry.surrogate.settings import check_whole, plain
 
-KEPT = 4  # proposals are fitted to the end,
-FAR = 200.0  # nats: unless they are worse than the best by more
+KEPT = 4  # proposals are fitted to the end, and one of those that are found everywhere,
+FAR = 0.25  # nats a reading: unless they are worse than the best by more
 # Which part of the time goes by where.
 SPAN = {"proposals": (0.1, 0.5), "harder": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
 MOVES = 3  # tried before a law counts as the best near it
@@ -230,8 +230,17 @@ class _Search:
         return [law for law in ranked if best[law.key] is law]
 
     def hard(self, soft: list[Tried]) -> list[Tried]:
-        """The first of them fitted until they hold, the best first."""
-        kept = [law for law in soft[:KEPT] if _promise(law) < _promise(soft[0]) + FAR]
+        """The first of them fitted until they hold, the best first.
+
+        And the first of those that are found everywhere: a soft law that hardly lets the field change may promise more.
+        """
+        experiments = soft[0].found.objective.experiments
+        everywhere = {frozenset(law) for law in usual(experiments[0].readings, self.candidates, self.known)}
+        kept = soft[:KEPT]
+        if not everywhere & {law.key for law in kept}:
+            kept += [law for law in soft[KEPT:] if law.key in everywhere][:1]
+        far = FAR * sum(len(each.readings) for each in experiments)
+        kept = [law for law in kept if _promise(law) < _promise(soft[0]) + far]
         fits = [lambda law=law: harder(law.found) for law in kept]
         tried = self.all_tried(fits, "trying laws harder", *SPAN["harder"])
         if not tried:

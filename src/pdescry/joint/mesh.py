@@ -14,7 +14,8 @@ from pdescry.joint.splines import Array, Axis, Space
 FIRST = ((48, 16), (64, 24), (96, 36), (128, 48))
 ROUGH = FIRST[:2]  # of a mesh that is only for a first look
 MESHES = ((96, 24), (128, 36), (160, 48))
-TIMES = (16, 24, 36, 48, 72, 96)  # elements along t that readings of single sensors may ask for
+# Elements along t that readings of single sensors may ask for; a solution costs the cube of them.
+TIMES = (16, 24, 36, 48)
 SHARPER = 1.3  # times the variance about the finest: sensors see what so few elements do not follow
 FOLLOWED = 0.03  # u_t of the inferred field is off by no more than this share
 EARLIEST = 5e-4  # of the duration: the first element in time

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.joint.known import Known
 from pdescry.joint.objective import Minimum
@@ -40,7 +41,8 @@ def proposals(
         kept += [(start, known.present) for start in starts]
     smooth = starts[-1]
     seen = {frozenset(terms) for start, terms in kept if start is smooth}
-    return kept + [(smooth, law) for law in _usual(smooth, candidates, known) if frozenset(law) not in seen]
+    everywhere = usual(smooth.begun[0].experiment.readings, candidates, known)
+    return kept + [(smooth, law) for law in everywhere if frozenset(law) not in seen]
 
 
 def _explaining(start: Start, terms: tuple[Term, ...], number: int, largest: int, known: Known) -> Iterator[_Proposal]:
@@ -73,8 +75,8 @@ def _explaining(start: Start, terms: tuple[Term, ...], number: int, largest: int
                 break
 
 
-def _usual(start: Start, candidates: tuple[Term, ...], known: Known) -> list[tuple[Term, ...]]:
-    readings = start.begun[0].experiment.readings
+def usual(readings: Readings, candidates: tuple[Term, ...], known: Known) -> list[tuple[Term, ...]]:
+    """Laws that are found everywhere, with what is known to be in the law."""
     names = {"u": readings.fields[0], "x": readings.axes[0]}
     laws = [[Term.parse(text.format(**names), readings.fields, readings.axes) for text in law] for law in USUAL]
     whole = [tuple(dict.fromkeys((*known.present, *law))) for law in laws]
