@@ -11,6 +11,7 @@ each.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from pathlib import Path
 from pdescry.experiments.cell import Cell
 from pdescry.experiments.reproduce import SCALES
 
-PAGE = 4096
+PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def held(root: int) -> int:
@@ -51,8 +52,11 @@ def run(words: list[str]) -> tuple[str, float, float]:
         while process.poll() is None:
             most = max(most, held(process.pid))
             time.sleep(0.1)
+        passed = time.monotonic() - began
         assert process.stdout is not None
-        return process.stdout.readline().strip(), time.monotonic() - began, most / 1e9
+        if process.returncode != 0:
+            raise SystemExit(f"{' '.join(command)} ended with {process.returncode}.")
+        return process.stdout.readline().strip(), passed, most / 1e9
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pdescry import systems
+from pdescry import read, systems
 from pdescry.cli import main
 from pdescry.cli.discover import _stem
 from pdescry.cli.progress import progress_bars
@@ -286,3 +286,28 @@ def test_refine_wants_a_finished_run_and_a_law_that_it_can_take(here, run, tmp_p
     code, _, err = run("refine", "run")
     assert code == 2
     assert "pdescry resume" in err
+
+
+def test_several_files_are_experiments_that_share_a_law(run, jointly, tmp_path):
+    """From the draws of the other runs: of the same rod, read by half of its sensors."""
+    folder = jointly.folder
+    whole = read(folder / "rod.csv")
+    whole.select(sensors=[0, 2, 4, 6, 7]).to_csv(tmp_path / "half.csv")
+    words = ["-c", "u_xx, u_x", "--config", str(folder / "joint.toml"), "--workers", "1", "--known", "u_xx > 0"]
+    code, out, err = run("discover", str(folder / "rod.csv"), "half.csv", *words, "-o", "both")
+    assert code == 0, err
+    assert "2 experiments share this law" in out
+    law = load(tmp_path / "both")
+    assert [each.n_sensors for each in law.experiments] == [8, 5]
+    code, out, _ = run("refine", "both", "--json")
+    assert code == 0
+    (fit,) = json.loads(out)
+    assert {row["experiment"] for row in fit["held_out"]} == {0, 1}
+    assert run("show", "both")[1].startswith(str(law))
+
+
+def test_the_same_file_twice_is_no_second_experiment(run, finished):
+    file = str(finished.folder / "rod.csv")
+    code, _, err = run("discover", file, file, "-o", "twice")
+    assert code != 0
+    assert "the same readings twice" in err

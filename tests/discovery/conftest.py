@@ -52,7 +52,7 @@ def with_comparison(law: Law, **changes: Any) -> Law:
     """The same law, compared in another way."""
     assert law.choice is not None
     choice = replace(law.choice, comparison=replace(law.choice.comparison, **changes))
-    warnings, advice = judge(law.posterior, law.diagnostics, [choice], law.forward)
+    warnings, advice = judge([law.posterior], [law.diagnostics], [choice], law.forward)
     return replace(law, fits=(choice,), warnings=warnings, advice=advice)
 
 

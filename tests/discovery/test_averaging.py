@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -63,23 +64,49 @@ def test_noise_that_is_told_is_that_of_a_reading(noise: Any, logged: Readings, w
     """Ten readings at a time have a third of it."""
     discover(logged, config=TINY, noise=noise)
     run = worked_on[0]
-    assert run.settings.noise == Noise("readings")
+    told = Noise(noise) if isinstance(noise, float) else noise
+    assert run.settings.noise == told
     assert run.readings.noise is not None
     np.testing.assert_allclose(run.readings.noise, 0.05 / np.sqrt(10))
     discover(logged, config=TINY, noise=noise, average=False)
-    assert worked_on[1].settings.noise == (Noise(noise) if isinstance(noise, float) else noise)
+    assert worked_on[1].settings.noise == told
     assert worked_on[1].readings is logged
 
 
-def test_noise_that_is_told_goes_with_all_experiments_if_one_is_averaged(
-    logged: Readings, readings: Readings, worked_on: list[Run]
+@pytest.mark.parametrize(
+    ("changes", "sd"),
+    [
+        ({}, 0.05 / np.sqrt(10)),  # of means
+        ({"average": False}, 0.05),
+        ({"average": False, "config": TINY | {"regression": {"method": "auto"}}}, 0.05),
+        ({"preset": "paper", "config": None}, 0.05),
+    ],
+)
+def test_the_field_is_sampled_with_the_noise_that_was_told(
+    changes: dict[str, Any], sd: float, logged: Readings, monkeypatch: pytest.MonkeyPatch
 ):
+    """And not with one that the file brought."""
+    asked: list[np.ndarray | None] = []
+
+    def interpolate(readings: Readings, *, noise: Noise, **_: Any) -> None:
+        asked.append(noise.known(readings))
+        raise InputError("Enough.")
+
+    monkeypatch.setattr(import_module("pdescry.discovery.discover"), "interpolate", interpolate)
+    brought = replace(logged, noise=np.full_like(logged.values, 3.0))
+    with pytest.raises(InputError, match="Enough"):
+        discover(brought, noise=0.05, **cast(Any, {"config": TINY} | changes))
+    assert asked[0] is not None
+    np.testing.assert_allclose(asked[0], sd)
+
+
+def test_noise_that_is_told_goes_with_all_experiments(logged: Readings, readings: Readings, worked_on: list[Run]):
     discover([logged, readings], config=TINY | {"regression": {"method": "auto"}}, noise=0.05)
     (run,) = worked_on
     means, whole = run.experiments
     assert len(means) == 400
     assert len(whole) == len(readings)
-    assert run.settings.noise == Noise("readings")
+    assert run.settings.noise == Noise(0.05)
     assert whole.noise is not None
     assert means.noise is not None
     np.testing.assert_allclose(whole.noise, 0.05)

@@ -16,7 +16,7 @@ from pdescry import InputError, Law, Posterior, Readings, discover, load, resume
 from pdescry.discovery import Settings
 from pdescry.discovery.forward import check_forward
 from pdescry.discovery.judgement import judge
-from pdescry.discovery.run import begun
+from pdescry.discovery.run import begun, is_ours
 from pdescry.discovery.way import way_of, with_enough_draws
 from pdescry.equation import Equation, Term
 from pdescry.joint import Joint
@@ -87,7 +87,7 @@ def test_where_it_cannot_work_a_regression_is_taken(kind: str, changes: dict, sa
 
 def test_the_note_is_a_warning(finished: tuple[Law, Path]) -> None:
     law, _ = finished
-    warnings, _ = judge(law.posterior, law.diagnostics, law.fits, law.forward, "The law was found by another way.")
+    warnings, _ = judge([law.posterior], [law.diagnostics], law.fits, law.forward, "The law was found by another way.")
     assert warnings[0] == "The law was found by another way."
 
 
@@ -233,12 +233,12 @@ def test_when_the_readings_do_not_tell(chosen: tuple[Law, Path], tmp_path: Path)
 def test_chains_that_have_not_mixed_matter_little(chosen: tuple[Law, Path], finished: tuple[Law, Path]) -> None:
     law = chosen[0]
     unmixed = replace(law.diagnostics, mixed=False, verdict="not mixed: bad.")
-    warnings, advice = judge(law.posterior, unmixed, law.fits, law.forward)
+    warnings, advice = judge([law.posterior], [unmixed], law.fits, law.forward)
     assert not any("mixed" in sentence for sentence in warnings)
     assert not any("Sample longer" in sentence for sentence in advice)
     noted = replace(law.choice, fit=replace(law.choice.fit, notes=("The fit had not settled.",)))  # type: ignore[type-var]
     for fits in ([noted], finished[0].fits):
-        warnings, advice = judge(law.posterior, unmixed, fits, law.forward)
+        warnings, advice = judge([law.posterior], [unmixed], fits, law.forward)
         assert any("not to be relied on: not mixed: bad." in sentence for sentence in warnings)
         assert any("Sample longer" in sentence for sentence in advice)
 
@@ -366,10 +366,41 @@ def test_a_run_of_several_experiments_goes_on_where_it_was_stopped(two: tuple[La
         pass
 
 
+def test_a_run_of_one_experiment_is_none_of_two(chosen: tuple[Law, Path], two: tuple[Law, Path]) -> None:
+    with pytest.raises(InputError, match="the readings differ"):
+        discover(list(two[0].experiments), config=JOINT, workdir=chosen[1])
+
+
+def test_verdicts_do_not_hang_on_the_order_of_experiments(two: tuple[Law, Path]) -> None:
+    law, _ = two
+    posteriors = [replace(each, left_out=(f"Chain {number} is stuck.",)) for number, each in enumerate(law.posteriors)]
+    diagnostics = [law.diagnostics] * 2
+    one, other = (set(judge(some, diagnostics, law.fits, law.forward)[0]) for some in (posteriors, posteriors[::-1]))
+    assert one == other
+    assert {"Chain 0 is stuck.", "Chain 1 is stuck."} <= one
+
+
+def test_numbered_files_are_ours_and_no_others() -> None:
+    assert all(map(is_ours, ("readings.csv", "readings-2.csv", "posterior-12.nc", "chains-3", "law.json")))
+    assert not any(
+        map(is_ours, ("readings-1.csv", "read-7ings.csv", "readings-02.csv", "law-2.json", "posterior-2.csv"))
+    )
+
+
+def test_a_config_without_readings_is_told(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("seed = 1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="begin the run again"):
+        resume(tmp_path)
+
+
 def test_several_experiments_need_the_joint_method(readings: Readings) -> None:
     with pytest.raises(InputError, match=r"several experiments .*; the method is STBLR.*; pass one experiment"):
-        discover([readings, readings], method=STBLR(0.1))
+        discover([readings, readings.select(sensors=[0, 1, 2, 3, 4])], method=STBLR(0.1))
     with pytest.raises(InputError, match="several experiments that share a law; there are 2 axes"):
-        discover([plane(), plane()])
+        discover([plane(), plane().select(sensors=range(25))])
     with pytest.raises(InputError, match="empty list"):
         discover([])
+    with pytest.raises(InputError, match="Expected Readings; got"):
+        discover(Path("rod.csv"))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="the same readings twice"):
+        discover([readings, readings])

@@ -112,7 +112,7 @@ def test_an_ill_posed_law_is_told(finished):
     law = finished[0]
     forward = check_forward(law.field, Equation.parse("u_t = -2*u_xx"))
     assert forward.status == "ill-posed"
-    warnings, advice = judge(law.posterior, law.diagnostics, law.fits, forward)
+    warnings, advice = judge([law.posterior], [law.diagnostics], law.fits, forward)
     assert any("ill-posed" in sentence for sentence in warnings)
     assert any("highest derivatives" in sentence for sentence in advice)
     assert check_forward(law.field, Equation.parse("u_t = 2*u_xx")).status == "ok"
@@ -124,11 +124,11 @@ def test_what_is_warned_of(finished):
     nothing = replace(
         fit, support=np.zeros_like(fit.support), coefficients=0 * fit.coefficients, outcome="nothing left"
     )
-    warnings, advice = judge(law.posterior, law.diagnostics, [nothing], law.forward)
+    warnings, advice = judge([law.posterior], [law.diagnostics], [nothing], law.forward)
     assert any("No candidate is left for u_t" in sentence for sentence in warnings)
     assert any("lower threshold" in sentence for sentence in advice)
     many = replace(nothing, terms=fit.terms * 20)
-    warnings, _ = judge(law.posterior, law.diagnostics, [many], law.forward)
+    warnings, _ = judge([law.posterior], [law.diagnostics], [many], law.forward)
     assert any("are few for 40 candidates" in sentence for sentence in warnings)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pdescry import InputError, JointFit, Posterior, refine
-from pdescry.joint.boundary import Condition, conditions_of, reach
+from pdescry.joint.boundary import Condition, conditions_of, ends_of, reach
 
 ENDS = ("u_x(0) = 0", "u_x(10) = 0")
 
@@ -52,3 +54,12 @@ def test_conditions_are_met_and_sharpen_the_law(heat: Posterior, fitted: JointFi
 def test_a_wrong_condition_is_not_met_without_a_word(heat: Posterior) -> None:
     fit = refine(heat, "u_t = u_xx", boundary=["u(0) = 20"])
     assert fit.notes
+
+
+def test_experiments_share_their_ends(heat: Posterior) -> None:
+    readings = heat.readings
+    longer = replace(readings, space=2 * readings.space)
+    assert [len(each) for each in ends_of(["u(0) = 1"], [readings, longer])] == [1, 1]
+    with pytest.raises(InputError, match="Expected ends that all experiments share"):
+        ends_of(["u(25) = 1"], [readings, longer])
+    assert [len(each) for each in ends_of(["u(25) = 1"], [longer])] == [1]

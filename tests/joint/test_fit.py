@@ -184,7 +184,7 @@ def test_each_experiment_has_its_own_field(shared: JointFit) -> None:
 def test_experiments_have_to_be_alike(heat: Posterior) -> None:
     guessed = cast(Any, heat)
     other = replace(guessed, readings=replace(guessed.readings, fields=("v",)))
-    with pytest.raises(InputError, match="u along x, and v along x; name them alike"):
+    with pytest.raises(InputError, match=r"u along x \(.*\), and v along x \(.*\); name columns alike"):
         refine([heat, other], "u_t = u_xx")
     with pytest.raises(InputError, match="empty list"):
         refine([], "u_t = u_xx")

@@ -188,6 +188,10 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         return
     if law.found:
         typer.echo(_table(law))
+    if law.others:
+        typer.echo(
+            f"{len(law.experiments)} experiments share this law; figures and the forward check are of the first."
+        )
     for note in dict.fromkeys(note for each in law.experiments for note in each.notes):
         typer.echo(f"Note: {_said(note)}")
     rms_error, expected = (math.nan, math.nan) if law.choice is None else law.choice.comparison.errors
@@ -253,7 +257,9 @@ def _check_folder(folder: Path, force: bool) -> None:
             f"{str(folder)!r} holds a finished run: `pdescry show {quote(str(folder))}` prints it; choose another "
             "--output, or pass --force to replace it."
         )
-    if (folder / "readings.csv").exists() and (folder / "config.toml").exists():
+    from pdescry.discovery.run import written
+
+    if written(folder):
         raise InputError(
             f"{str(folder)!r} holds a run that is not finished: go on with `pdescry resume {quote(str(folder))}`, "
             "choose another --output, or pass --force to begin anew."

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 File = Annotated[str, typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, .npz or MATLAB file.", metavar="FILE")]
 Files = Annotated[
     list[str],
-    typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, .npz or MATLAB files, one an experiment.", metavar="FILE..."),
+    typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, .npz or MATLAB files, one an experiment.", metavar="FILE"),
 ]
 Time = Annotated[str | None, typer.Option(help="Column of times (guessed if obvious).")]
 Space = Annotated[list[str] | None, typer.Option(help="Column of places; repeat for y and z.")]

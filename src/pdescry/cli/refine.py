@@ -44,7 +44,7 @@ def refine(
     fits = []
     for each in law or [found.equation]:
         with progress_bar(quiet or as_json) as progress:
-            fits.append(infer(found.posterior, each, progress=progress))
+            fits.append(infer(found.posteriors, each, progress=progress))
     if as_json:
         typer.echo(json.dumps([_plain(fit) for fit in fits], indent=2))
         return

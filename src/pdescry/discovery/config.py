@@ -145,7 +145,7 @@ def merged(*tables: Mapping[str, Any]) -> dict[str, Any]:
 def settings_from(tables: Mapping[str, Any]) -> Settings:
     """The preset that the tables name (or the default one), with what they change of it.
 
-    A run's own config.toml says in ``[readings]`` what its readings are; that is no setting.
+    A run's own config.toml says in ``[[readings]]`` what its readings are; that is no setting.
     """
     name = tables.get("preset", "default")
     return preset_settings(name).changed({name: part for name, part in tables.items() if name != "readings"})

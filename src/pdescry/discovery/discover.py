@@ -40,7 +40,7 @@ _Made = TypeVar("_Made")
 
 
 def discover(
-    readings: Readings | Sequence[Readings],
+    readings: Readings | list[Readings] | tuple[Readings, ...],
     candidates: Candidates | None = None,
     *,
     preset: Preset | str | None = None,
@@ -78,7 +78,8 @@ def discover(
     ``config`` does the same from a TOML file or its tables, and what is given here changes that.
 
     average: sensors that were read more than 200 times have consecutive readings averaged, as far as only noise is lost
-    (`Readings.averaged`; a note in ``law.readings.notes`` tells). False keeps all; a number, so many of each sensor.
+    (`Readings.averaged`; a note in ``law.readings.notes`` tells). False keeps all; a number, about so many of each
+    sensor that has twice as many.
 
     workdir: the run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated
     (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there, but for stages that
@@ -92,9 +93,9 @@ def discover(
         "method": method,
     }  # fmt: skip
     settings = choose_settings(preset, config, **given)
-    experiments = (readings,) if isinstance(readings, Readings) else tuple(readings)
+    experiments = tuple(readings) if isinstance(readings, list | tuple) else (readings,)
     _check(experiments, settings)
-    experiments, settings = _averaged(experiments, settings)
+    experiments = _averaged(experiments, settings)
     settings = with_enough_draws(settings, experiments)
     watch = _watched(progress)
     if workdir is None:
@@ -140,20 +141,24 @@ def _check(experiments: Sequence[Readings], settings: Settings) -> None:
     way_of(settings, experiments)
 
 
-def _averaged(experiments: tuple[Readings, ...], settings: Settings) -> tuple[tuple[Readings, ...], Settings]:
-    """Fewer readings where only noise is lost; noise that the settings know goes with them, as that of the means."""
+def _averaged(experiments: tuple[Readings, ...], settings: Settings) -> tuple[Readings, ...]:
+    """Fewer readings where only noise is lost. Noise that the settings tell goes with them, as that of the means."""
+    if settings.noise is not None and _carried(settings, experiments):
+        told = [settings.noise.known(each) for each in experiments]
+        experiments = tuple(
+            replace(each, noise=None if noise is None else noise.T.copy())
+            for each, noise in zip(experiments, told, strict=True)
+        )
     if settings.average is False:
-        return experiments, settings
-    told = settings.noise
-    known = [None if told is None else told.known(each) for each in experiments]
-    given = [
-        each if noise is None else replace(each, noise=noise.T.copy())
-        for each, noise in zip(experiments, known, strict=True)
-    ]
-    means = [each.averaged(None if settings.average is True else settings.average) for each in given]
-    if all(mean is each for mean, each in zip(means, given, strict=True)):
-        return experiments, settings
-    return tuple(means), settings if known[0] is None else replace(settings, noise=Noise("readings"))
+        return experiments
+    return tuple(each.averaged(None if settings.average is True else settings.average) for each in experiments)
+
+
+def _carried(settings: Settings, experiments: Sequence[Readings]) -> bool:
+    """Whether readings carry the noise that the settings tell: where they may be averaged, and where field and law are
+    inferred together, which asks the readings for it."""
+    told = settings.noise is not None and settings.noise.sd is not None
+    return told and (settings.average is not False or isinstance(way_of(settings, experiments).method, Joint))
 
 
 # ---- the stages ------------------------------------------------------------------------------------------------------
@@ -231,12 +236,12 @@ def _stage(run: Run, name: str, path: Path, load: Callable[[Path], _Made], make:
 
 
 def _sample(run: Run, number: int, workers: int | None, progress: Progress, hand_on: HandOn | None) -> Posterior:
-    settings = run.settings
+    settings, readings = run.settings, run.experiments[number]
     return interpolate(
-        run.experiments[number],
+        readings,
         network=settings.network,
         prior=settings.prior,
-        noise=settings.noise,
+        noise=Noise("readings") if _carried(settings, run.experiments) else settings.noise,
         start=settings.start,
         sampler=settings.sampler,
         chains=settings.chains,
@@ -275,11 +280,11 @@ def _conclude(
     """Verdicts and warnings: seconds, so that only what comes out is kept."""
     posterior, *others = posteriors
     progress("judging the draws", 0.2, None)
-    diagnostics = posterior.diagnostics
+    diagnostics = [each.diagnostics for each in posteriors]
     progress("solving forward", 0.4, None)
     forward = _forward(posterior, fits)
-    judged = judge(posterior, diagnostics, fits, forward, way.note)
-    law = Law(posterior, derivatives, fits, run.settings, diagnostics, forward, *judged, tuple(others))
+    judged = judge(posteriors, diagnostics, fits, forward, way.note)
+    law = Law(posterior, derivatives, fits, run.settings, diagnostics[0], forward, *judged, tuple(others))
     write_law(run.law, law)
     progress("solving forward", 1.0, 0.0)
     for sentence in (str(law), *law.remarks, *law.warnings):

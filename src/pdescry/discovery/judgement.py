@@ -21,9 +21,14 @@ Warn = Callable[..., None]  # a sentence, and perhaps a remedy
 
 
 def judge(
-    posterior: Posterior, diagnostics: Diagnostics, fits: Sequence[Fit], forward: Forward, note: str = ""
+    posteriors: Sequence[Posterior],
+    diagnostics: Sequence[Diagnostics],
+    fits: Sequence[Fit],
+    forward: Forward,
+    note: str = "",
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Warnings, and advice in the order in which it helps most. note: on how the law was found."""
+    """Warnings, and advice in the order in which it helps most. posteriors, diagnostics: of each experiment. note: on
+    how the law was found."""
     warnings: list[str] = []
     advice: list[str] = []
 
@@ -37,10 +42,11 @@ def judge(
     for fit in fits:
         if isinstance(fit, Choice):
             _judge_choice(fit, warn)
-    _judge_draws(diagnostics, fits, warn)
-    for sentence in posterior.left_out:
+    for each in diagnostics:
+        _judge_draws(each, fits, warn)
+    for sentence in (sentence for posterior in posteriors for sentence in posterior.left_out):
         warn(sentence)
-    _judge_number(posterior.readings, fits, warn)
+    _judge_number([posterior.readings for posterior in posteriors], fits, warn)
     for fit in fits:
         if isinstance(fit, SparseFit):
             _judge_regression(fit, warn)
@@ -75,8 +81,8 @@ def _judge_draws(diagnostics: Diagnostics, fits: Sequence[Fit], warn: Warn) -> N
     )
 
 
-def _judge_number(readings: Readings, fits: Sequence[Fit], warn: Warn) -> None:
-    n_terms = len(fits[0].terms)
+def _judge_number(experiments: Sequence[Readings], fits: Sequence[Fit], warn: Warn) -> None:
+    n_terms, readings = len(fits[0].terms), max(experiments, key=lambda each: each.n_sensors)
     # Where laws are compared by left-out sensors, many candidates have their price already.
     if isinstance(fits[0], SparseFit) and len(readings) < READINGS_A_TERM * n_terms:
         warn(

@@ -67,7 +67,12 @@ class Law:
     @property
     def experiments(self) -> tuple[Readings, ...]:
         """Readings of each."""
-        return tuple(each.readings for each in (self.posterior, *self.others))
+        return tuple(each.readings for each in self.posteriors)
+
+    @property
+    def posteriors(self) -> tuple[Posterior, ...]:
+        """Of each experiment, as `refine` and `choose` take them."""
+        return self.posterior, *self.others
 
     @property
     def found(self) -> bool:

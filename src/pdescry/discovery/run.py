@@ -24,7 +24,7 @@ import datetime
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,7 +112,13 @@ def numbered(name: str, number: int) -> str:
 
 
 def is_ours(name: str) -> bool:
-    return name in OURS or re.sub(r"-[1-9]\d*", "", name, count=1) in _OF_AN_EXPERIMENT
+    return name in OURS or any(_numbers(own).fullmatch(name) for own in _OF_AN_EXPERIMENT)
+
+
+def _numbers(name: str) -> re.Pattern[str]:
+    """Of all but the first: readings-2.csv, readings-3.csv, …"""
+    first, dot, ending = name.partition(".")
+    return re.compile(rf"{first}-([2-9]|[1-9]\d+){re.escape(dot + ending)}")
 
 
 @contextmanager
@@ -184,12 +190,24 @@ def load_inputs(path: Path) -> tuple[tuple[Readings, ...], Settings]:
             "`pdescry discover FILE`."
         )
     tables = load_config(path / "config.toml")
-    about = tables.get("readings", [])
     experiments = (
-        _load_readings(path / numbered("readings.csv", number), each)
-        for number, each in enumerate(about if isinstance(about, list) else [about])
+        _load_readings(path / numbered("readings.csv", number), each) for number, each in enumerate(_about(tables))
     )
     return tuple(experiments), settings_from(tables)
+
+
+def _about(tables: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the readings of each experiment are. A run of one has had a single table."""
+    about = tables.get("readings", {})
+    return about if isinstance(about, list) else [about]
+
+
+def written(path: Path) -> bool:
+    """Whether a run was begun here, and all of its readings written."""
+    config = path / "config.toml"
+    if not config.is_file():
+        return False
+    return all((path / numbered("readings.csv", k)).exists() for k in range(len(_about(load_config(config)))))
 
 
 @contextmanager
@@ -215,15 +233,17 @@ def _locked(path: Path, make: bool) -> Iterator[None]:
 
 def _compare(path: Path, experiments: Sequence[Readings], settings: Settings) -> None:
     """An error that names what differs from the run in this folder."""
-    last = numbered("readings.csv", len(experiments) - 1)
-    if not (path / last).exists():  # killed before it was written
-        before, chosen = tuple(experiments), settings_from(load_config(path / "config.toml"))
-    else:
-        before, chosen = load_inputs(path)
+    tables = load_config(path / "config.toml")
+    chosen = settings_from(tables)
+    same = len(_about(tables)) == len(experiments) and all(
+        _load_readings(file, about) == readings
+        for number, (about, readings) in enumerate(zip(_about(tables), experiments, strict=True))
+        if (file := path / numbered("readings.csv", number)).exists()  # killed before it was written
+    )
     changes = [
         f"{name} was {old!r}, now {new!r}" for name, old, new in differences(chosen.to_dict(), settings.to_dict())
     ]
-    if before != tuple(experiments):
+    if not same:
         changes.append("the readings differ")
     if changes:
         raise InputError(

@@ -49,7 +49,11 @@ def write_law(path: Path, law: Law) -> None:
         **({} if law.choice is None else _compared(law.choice)),
         "noise": _noise(law),
         "readings": _about(law.readings),
-        **({"further_experiments": [_about(each) for each in law.experiments[1:]]} if law.others else {}),
+        **(
+            {"further_experiments": [_further(law, number) for number in range(1, len(law.experiments))]}
+            if law.others
+            else {}
+        ),
         "candidates": [str(term) for term in law.fits[0].terms],
         "forward": asdict(law.forward),
         "diagnostics": diagnostics | {"table": law.diagnostics.table.reset_index().to_dict(orient="split")},
@@ -68,6 +72,12 @@ def _about(readings: Readings) -> dict[str, Any]:
         "span": readings.span,
         "notes": readings.notes,
     }
+
+
+def _further(law: Law, number: int) -> dict[str, Any]:
+    posterior = law.posteriors[number]
+    noise = {} if law.choice is None else {"noise": float(np.sqrt(np.mean(law.choice.fit.of(number).noise ** 2)))}
+    return _about(posterior.readings) | noise | {"verdict": posterior.diagnostics.verdict}
 
 
 def _compared(choice: Choice) -> dict[str, Any]:
@@ -147,7 +157,7 @@ def save_law(law: Law, path: Path) -> None:
         folder.mkdir()
         (folder / "config.toml").write_text(config_text(law.experiments, law.settings), encoding="utf-8")
         write_readings(folder, law.experiments)
-        for number, posterior in enumerate((law.posterior, *law.others)):
+        for number, posterior in enumerate(law.posteriors):
             posterior.save(folder / numbered("posterior.nc", number))
         if law.choice is not None:
             law.choice.save(folder / "joint.nc")

@@ -11,7 +11,7 @@ from pdescry.equation import Term
 from pdescry.equation import candidates as library
 from pdescry.errors import InputError
 from pdescry.joint import Joint
-from pdescry.joint.boundary import conditions_of
+from pdescry.joint.boundary import ends_of
 from pdescry.joint.fit import check_alike
 from pdescry.joint.known import Known
 from pdescry.joint.mesh import HIGHEST
@@ -46,8 +46,7 @@ def way_of(settings: Settings, experiments: Sequence[Readings]) -> Way:
     terms = _terms(settings, readings, "general" if isinstance(method, Joint) else "small")
     if isinstance(method, Joint):
         Known.of(method.known, terms, readings)
-        for each in experiments:
-            conditions_of(method.boundary, each)
+        ends_of(method.boundary, experiments)
     note = f"The law was found by {method!r} on derivatives of the field, not together with the field: {obstacle}."
     return Way(method, terms, note if settings.method is None and obstacle else "")
 

@@ -10,6 +10,7 @@ from pdescry.data import Readings
 from pdescry.errors import InputError
 
 HIGHEST = 3  # derivative
+SAME = 0.5  # of the interval of its sensors: so far beyond them ends what they are in, if other experiments end there
 NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
 
 
@@ -50,6 +51,20 @@ def conditions_of(texts: Sequence[str], readings: Readings) -> tuple[Condition, 
         if len(places) > 1:
             told = " and ".join(f"{place:g}" for place in sorted(places))
             raise InputError(f"Expected one place for an end; got {told}; leave one of them out.")
+    return found
+
+
+def ends_of(texts: Sequence[str], experiments: Sequence[Readings]) -> list[tuple[Condition, ...]]:
+    """For each of several experiments the same, which have to be of about the same interval."""
+    found = [conditions_of(texts, each) for each in experiments]
+    for readings, conditions in zip(experiments, found, strict=True):
+        low, high = readings.span[readings.axes[0]]
+        beyond = [each.place for each in conditions if max(low - each.place, each.place - high) > SAME * (high - low)]
+        if len(experiments) > 1 and beyond:
+            raise InputError(
+                f"Expected ends that all experiments share; sensors of {readings.source or 'one of them'} lie from "
+                f"{low:g} to {high:g}, far from {beyond[0]:g}; leave out what is known there, or this experiment."
+            )
     return found
 
 

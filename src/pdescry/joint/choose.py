@@ -19,7 +19,7 @@ from scipy.special import logsumexp
 
 from pdescry.equation import Term
 from pdescry.errors import PdescryError
-from pdescry.joint.boundary import conditions_of
+from pdescry.joint.boundary import ends_of
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.fit import MORE_SCATTER, JointFit, experiments_of, more_scatter, notes_of, terms_of
 from pdescry.joint.held_out import held_out, score
@@ -40,6 +40,7 @@ from pdescry.surrogate.settings import check_whole, plain
 
 KEPT = 4  # proposals are fitted to the end, and one of those that are found everywhere,
 FAR = 0.25  # nats a reading: unless they are worse than the best by more
+FELL = 0.05  # nats a reading: on a fine mesh, a law is worth less than its rivals on a coarse one by more
 # Which part of the time goes by where.
 SPAN = {"proposals": (0.1, 0.5), "harder": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
 MOVES = 3  # tried before a law counts as the best near it
@@ -122,7 +123,7 @@ def choose(
     readings = [each.readings for each in posteriors]
     terms = terms_of(candidates, readings[0])
     known = Known.of(method.known, terms, readings[0])
-    ends = [conditions_of(method.boundary, each) for each in readings]
+    ends = ends_of(method.boundary, readings)
     tell("proposing laws", 0.0, None)
     with one_thread(), ThreadPoolExecutor(workers or n_cores()) as pool:
         without = {name: [pool.submit(Process.fitted, name, each) for each in readings] for name in reversed(SCALES)}
@@ -248,12 +249,21 @@ class _Search:
         return _best_first(tried)
 
     def on_a_fine_mesh(self, first: list[Tried]) -> tuple[Tried, list[Tried]]:
-        """The best on the mesh that it needs, and its rivals, which may be better there."""
+        """The best on the mesh that it needs, and its rivals, which may be better there.
+
+        Where one turns out to have lived on what a coarse mesh cannot resolve, its rivals get a mesh of their own, too.
+        """
         self.tell("refining the mesh", SPAN["mesh"][0], None)
-        for number, law in enumerate(first):
-            if fine := self.tried(lambda law=law: resolved(law.found, lambda *_: None)):
-                return self.pruned(fine[0]), first[number + 1 :]
-        raise PdescryError(NONE)
+        fell = FELL * sum(len(each.readings) for each in first[0].found.objective.experiments)
+        fine: list[Tried] = []
+        for law in first:
+            if fine and _best_first(fine)[0].worth > law.worth - fell:
+                break
+            fine += self.tried(lambda law=law: resolved(law.found, lambda *_: None))
+        if not fine:
+            raise PdescryError(NONE)
+        best = _best_first(fine)[0]
+        return self.pruned(best), [law for law in first if law.key != best.key]
 
     def pruned(self, law: Tried) -> Tried:
         """Without terms that do not earn their price, the worst first."""

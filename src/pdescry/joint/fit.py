@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from pdescry.data import Readings
 from pdescry.equation import Equation, Term, candidates
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError, PdescryError
-from pdescry.joint.boundary import Condition, conditions_of
+from pdescry.joint.boundary import Condition, ends_of
 from pdescry.joint.experiment import Experiment
 from pdescry.joint.held_out import held_out, score
 from pdescry.joint.mesh import HIGHEST
@@ -142,13 +143,14 @@ class JointFit:
         """Mean, sd and interval of the field that obeys the law, between the sensors; as `Posterior.predict`."""
         readings, space = self.readings, self.experiment.space
         asked = Asked.of((t, *places), (readings.time_name, *readings.axes), level, grid)
+        whose = f"posteriors[{self.number}]" if self.number else "posterior"
         for values, axis, name in zip(asked.points.T, (space.t, space.x), asked.coords, strict=True):
             low, high = axis.breaks[[0, -1]]
             beyond = values[(values < low) | (values > high)]
             if len(beyond):
                 raise InputError(
                     f"Expected {name} from {low:g} to {high:g}, where the law was fitted; got {beyond[0]:g}; beyond, "
-                    "ask the field that knows no law: law.posterior.predict."
+                    f"ask the field that knows no law: law.{whose}.predict."
                 )
         mean, variance = np.empty(len(asked.points)), np.empty(len(asked.points))
         for start in range(0, len(mean), BLOCK):  # the covariance of all points would not fit into memory
@@ -171,9 +173,9 @@ class JointFit:
         random = np.random.default_rng([check_whole("seed", seed, 0), 13])
         with one_thread():
             factored, k = self.minimum.factored, len(self.values)
-            normal = random.standard_normal((number, k + len(self.spline))).T
-            moved = solve_triangular(factored.root, normal[:k])
-            alone = factored.fields[self.number].solve(np.asfortranarray(normal[k:]))
+            moved = solve_triangular(factored.root, random.standard_normal((number, k)).T)
+            normal = random.standard_normal((number, len(self.spline))).T
+            alone = factored.fields[self.number].solve(np.asfortranarray(normal))
             fields = self.spline[:, None] - factored.through[self.number] @ moved + alone
         return self.values + moved.T, fields.T
 
@@ -209,7 +211,7 @@ def refine(
     """
     posteriors, texts = experiments_of(posterior), list(boundary)
     terms = terms_of(law, posteriors[0].readings)
-    ends = [conditions_of(texts, each.readings) for each in posteriors]
+    ends = ends_of(texts, [each.readings for each in posteriors])
     tell = progress or (lambda what, fraction, left=None: None)
     tell("field and law together", 0.0, None)
     try:
@@ -249,7 +251,7 @@ def _best_fit(
 
 def experiments_of(posterior: Posterior | Sequence[Posterior]) -> tuple[Posterior, ...]:
     """One or several, of the same field along the same axis."""
-    posteriors = tuple(posterior) if isinstance(posterior, Sequence) else (posterior,)
+    posteriors = tuple(posterior) if isinstance(posterior, list | tuple) else (posterior,)
     if not posteriors:
         raise InputError("Expected a posterior, or a list of them, one for each experiment; got an empty list.")
     check_alike([each.readings for each in posteriors])
@@ -258,13 +260,17 @@ def experiments_of(posterior: Posterior | Sequence[Posterior]) -> tuple[Posterio
 
 def check_alike(readings: Sequence[Readings]) -> None:
     """Readings of several experiments that share one law."""
-    first = readings[0]
-    for each in readings[1:]:
+    for first, each in combinations(readings, 2):
         if (each.fields, each.axes) != (first.fields, first.axes):
             raise InputError(
                 "Expected experiments of the same field along the same axis; got "
-                f"{', '.join(first.fields)} along {', '.join(first.axes)}, and {', '.join(each.fields)} along "
-                f"{', '.join(each.axes)}; name them alike."
+                f"{', '.join(first.fields)} along {', '.join(first.axes)} ({first.source}), and "
+                f"{', '.join(each.fields)} along {', '.join(each.axes)} ({each.source}); name columns alike in both."
+            )
+        if each == first:
+            raise InputError(
+                f"Expected experiments that differ; got the same readings twice ({first.source} and {each.source}); "
+                "they would count double: leave one of them out."
             )
 
 
@@ -297,11 +303,13 @@ def terms_of(law: Equation | str | Iterable[str | Term], readings: Readings) -> 
 def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[str, ...]:
     """before: for each experiment the noise about the field that obeys no law."""
     notes, objective = [], found.objective
-    if offset_sd := max(each.scatter.offset_sd for each in objective.experiments):
-        notes.append(
-            f"Sensors seem to be off, each by a constant of its own (sd {offset_sd:.2g}): fit.offsets has how much; "
-            "the law was found in spite of it."
-        )
+    for number, experiment, _ in found.experiments:
+        if offset_sd := experiment.scatter.offset_sd:
+            where = f"fit.of({number}).offsets" if number else "fit.offsets"
+            notes.append(
+                f"Sensors seem to be off, each by a constant of its own (sd {offset_sd:.2g}): {where} has how much; "
+                "the law was found in spite of it."
+            )
     if not found.converged:
         notes.append("The fit had not settled when it was stopped: rely on the interval less than it says.")
     if found.unresolved > UNMET:
@@ -318,6 +326,10 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[str, ...]:
 
 
 def more_scatter(found: Minimum, before: Sequence[Array]) -> float:
-    """How many times as much readings scatter about the field that obeys the law as about one that obeys none."""
-    errors = [experiment.misfit(field) * experiment.scatter.noise for _, experiment, field in found.experiments]
-    return float(np.sqrt(np.mean(np.concatenate(errors) ** 2) / np.mean(np.concatenate(before) ** 2)))
+    """How many times as much readings scatter about the field that obeys the law as about one that obeys none, in the
+    experiment where it is most."""
+    ratios = [
+        np.mean((experiment.misfit(field) * experiment.scatter.noise) ** 2) / np.mean(before[number] ** 2)
+        for number, experiment, field in found.experiments
+    ]
+    return float(np.sqrt(np.max(ratios)))

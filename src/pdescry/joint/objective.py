@@ -173,10 +173,6 @@ class Factored:
         k = self.rest.shape[1] - 1
         return self.rest[:k, :k]
 
-    @property
-    def schur(self) -> Array:
-        return self.root.T @ self.root
-
     @cached_property
     def through(self) -> tuple[Array, ...]:
         """(n, k) for each field: how it follows a coefficient, negated."""
@@ -228,10 +224,13 @@ class Minimum:
 
     @property
     def unresolved(self) -> float:
-        """The residual, as a share of u_t (both rms)."""
+        """The residual, as a share of u_t (both rms), of the experiment where it is largest."""
         residuals = self.objective.residuals(self.fields, self.coefficients)
-        whole = [experiment.space.values(field, (0, 1)) for _, experiment, field in self.experiments]
-        return float(np.sqrt(self.mean_square(residuals) / self.mean_square(whole)))
+        shares = [
+            np.sum(each.space.area * residual**2) / np.sum(each.space.area * each.space.values(field, (0, 1)) ** 2)
+            for (_, each, field), residual in zip(self.experiments, residuals, strict=True)
+        ]
+        return float(np.sqrt(np.max(shares)))
 
     def mean_square(self, values: Iterable[Array]) -> Array:
         """(…): over each experiment, and then over these, of values (…, x, t) at the points of quadrature."""

@@ -13,6 +13,7 @@ far misses something. It is also a field to begin from.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,12 +44,15 @@ class Baseline:
 
     score: float
     rms_error: float
+    readings: int  # of these sensors
 
     @classmethod
     def of_all(cls, experiments: Sequence[Baseline]) -> Baseline:
         """One for experiments that know nothing of each other."""
-        rms = np.sqrt(np.mean([each.rms_error**2 for each in experiments]))
-        return cls(sum(each.score for each in experiments), float(rms))
+        some = [each for each in experiments if each.readings]
+        number = sum(each.readings for each in some)
+        rms = math.sqrt(sum(each.readings * each.rms_error**2 for each in some) / number) if some else math.nan
+        return cls(sum(each.score for each in experiments), rms, number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +113,8 @@ class Process:
             score += 0.5 * (np.linalg.slogdet(block)[1] - error @ block @ error) - len(own) * np.log(self._unit)
             score -= 0.5 * len(own) * np.log(2 * np.pi)
         rms = np.sqrt(np.mean(np.concatenate(errors) ** 2)) if errors else np.nan
-        return Baseline(float(score) * len(self.readings) / len(some), float(rms))
+        score = float(score) * len(self.readings) / len(some)
+        return Baseline(score, float(rms), int(inside(self.readings)[self.readings.sensor].sum()))
 
     def mean(self, t: Array, x: Array) -> Array:
         """(t, x): of the field, without offsets."""

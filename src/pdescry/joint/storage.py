@@ -26,7 +26,7 @@ from pdescry.joint.objective import Minimum, Objective
 from pdescry.joint.scatter import Scatter
 from pdescry.joint.splines import Axis, Space
 
-FORMAT = "pdescry choice 3"
+FORMAT = "pdescry choice 2"
 TABLES = ("alternatives", "held_out")
 
 
@@ -40,7 +40,7 @@ def save(choice: Choice, path: Path) -> None:
 def load(path: Path, readings: Readings | Sequence[Readings]) -> Choice:
     experiments = (readings,) if isinstance(readings, Readings) else tuple(readings)
     with saved_dataset(path, FORMAT, "a choice of terms") as dataset:
-        sizes = [dataset.sizes[f"reading{mark}"] for mark in _marks(int(dataset.attrs["experiments"]))]
+        sizes = [dataset.sizes[f"reading{mark}"] for mark in _marks(int(dataset.attrs.get("experiments", 1)))]
         if sizes != (found := [len(each) for each in experiments]):
             raise ValueError(f"it is of {_listed(sizes)} readings, not of {_listed(found)}")
         return _choice(dataset, experiments)
