@@ -106,7 +106,7 @@ class Tried:
 
 
 def choose(
-    posterior: Posterior | Sequence[Posterior],
+    posterior: Posterior | list[Posterior] | tuple[Posterior, ...],
     candidates: str | Iterable[str | Term] = "general",
     method: Joint | None = None,
     *,

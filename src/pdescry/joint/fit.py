@@ -195,7 +195,7 @@ def _names(readings: Readings, sensors: Iterable[int]) -> list[int | str]:
 
 
 def refine(
-    posterior: Posterior | Sequence[Posterior],
+    posterior: Posterior | list[Posterior] | tuple[Posterior, ...],
     law: Equation | str | Iterable[str | Term],
     *,
     boundary: Iterable[str] = (),
@@ -249,7 +249,7 @@ def _best_fit(
     return max(found, key=lambda each: each[0])[1]
 
 
-def experiments_of(posterior: Posterior | Sequence[Posterior]) -> tuple[Posterior, ...]:
+def experiments_of(posterior: Posterior | list[Posterior] | tuple[Posterior, ...]) -> tuple[Posterior, ...]:
     """One or several, of the same field along the same axis."""
     posteriors = tuple(posterior) if isinstance(posterior, list | tuple) else (posterior,)
     if not posteriors:
