@@ -18,6 +18,7 @@ from pdescry.equation import Term
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError
 from pdescry.joint.fit import JointFit
+from pdescry.joint.held_out import errors
 from pdescry.regression.fit import SUMMARY
 
 LIKELY = 0.05  # a law of so much probability is worth a word
@@ -47,14 +48,7 @@ class Comparison:
     @property
     def errors(self) -> tuple[float, float]:
         """Of the sensors between others, each predicted from the rest: rms error, and what it should be."""
-        table: Any = self.held_out.query("inside")
-        if not len(table):
-            return math.nan, math.nan
-        rms, expected = (
-            float(np.sqrt(np.average(table[name].to_numpy(float) ** 2, weights=table["readings"].to_numpy(float))))
-            for name in ("rms_error", "expected")
-        )
-        return rms, expected
+        return errors(self.held_out)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

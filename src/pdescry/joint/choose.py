@@ -22,7 +22,7 @@ from pdescry.errors import PdescryError
 from pdescry.joint.boundary import ends_of
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.fit import MORE_SCATTER, JointFit, experiments_of, more_scatter, notes_of, terms_of
-from pdescry.joint.held_out import held_out, score
+from pdescry.joint.held_out import errors, held_out, score
 from pdescry.joint.known import Known
 from pdescry.joint.neighbours import Neighbourhood, with_terms
 from pdescry.joint.objective import Minimum
@@ -48,6 +48,7 @@ ROUNDS = 6
 NEAR = 3.0  # nats: a law that promises to be worth less than the best by more is not tried
 CLEARLY = 5.0  # nats
 WORSE = 1.2  # times the error
+SURER = 0.5  # times the error that was expected
 UNMET = 0.01  # of u_t
 NO_DYNAMICS = {
     "constant": "The readings are as well explained by one constant number and noise",
@@ -205,6 +206,9 @@ def _no_dynamics(best: Tried, others: dict[str, Baseline]) -> str:
 def _hopeless(soft: list[Tried], others: dict[str, Baseline]) -> bool:
     """Whether neither a law, not even a soft one, nor smoothness predicts more than what knows no dynamics."""
     best = max(soft, key=lambda law: law.worth)
+    error, expected = errors(held_out(best.found))
+    if error < SURER * expected:  # with less noise, which is not inferred yet, it would predict more
+        return False
     return bool(_no_dynamics(best, others)) and others["smooth"].score < CLEARLY + max(
         others[name].score for name in NO_DYNAMICS
     )

@@ -10,6 +10,9 @@ no law could predict it.
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -79,3 +82,15 @@ def inside(readings: Readings) -> NDArray[np.bool_]:
 def score(table: pd.DataFrame) -> float:
     """Log density of the sensors between others, each predicted from the rest."""
     return float(table.loc[table["inside"], "log_density"].sum())
+
+
+def errors(table: pd.DataFrame) -> tuple[float, float]:
+    """Of the sensors between others, each predicted from the rest: rms error, and what it should be."""
+    between: Any = table[table["inside"]]
+    if not len(between):
+        return math.nan, math.nan
+    rms, expected = (
+        float(np.sqrt(np.average(between[name].to_numpy(float) ** 2, weights=between["readings"].to_numpy(float))))
+        for name in ("rms_error", "expected")
+    )
+    return rms, expected
