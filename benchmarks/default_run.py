@@ -1,17 +1,16 @@
 """One run of the default preset beside one of the paper's preset at full scale, in turn, in the same run: seconds, and
 the most memory that the command and its workers held at a time (Linux).
 
-    python benchmarks/default_run.py [--system burgers] [--noise 0.05]
+    python benchmarks/default_run.py [--system burgers] [--noise 0.05] [--presets default paper]
 
 Both are the shell's command on the same file of 816 readings, from the start of Python to the end; the paper's with its
-threshold for this system and 6,000 samples. Memory is read ten times a second; pages that processes share count for
-each.
+threshold for this system and 6,000 samples. Memory is read ten times a second; pages that processes share count once
+(PSS).
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,17 +20,13 @@ from pathlib import Path
 from pdescry.experiments.cell import Cell
 from pdescry.experiments.reproduce import SCALES
 
-PAGE = os.sysconf("SC_PAGE_SIZE")
-
 
 def held(root: int) -> int:
     """Bytes of a process and all that it began."""
     parents: dict[int, int] = {}
-    sizes: dict[int, int] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             after_name = (folder / "stat").read_text().rpartition(")")[2].split()
-            sizes[int(folder.name)] = PAGE * int((folder / "statm").read_text().split()[1])
             parents[int(folder.name)] = int(after_name[1])
         except (OSError, IndexError):  # gone in between
             continue
@@ -41,7 +36,15 @@ def held(root: int) -> int:
             number = parents[number]
         return number == root
 
-    return sum(size for number, size in sizes.items() if descends(number))
+    return sum(_own(number) for number in parents if descends(number))
+
+
+def _own(number: int) -> int:
+    try:
+        told = Path(f"/proc/{number}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(1024 * int(line.split()[1]) for line in told if line.startswith("Pss:"))
 
 
 def run(words: list[str]) -> tuple[str, float, float]:
@@ -63,6 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--system", choices=["burgers", "kdv", "heat"], default="burgers")
     parser.add_argument("--noise", type=float, default=0.05)
+    parser.add_argument("--presets", nargs="+", choices=["default", "paper"], default=["default", "paper"])
     given = parser.parse_args()
     cell = Cell(given.system, given.noise, 0)
     with tempfile.TemporaryDirectory() as folder:
@@ -74,8 +78,8 @@ def main() -> None:
         settings = [word for name, value in paper.items() for word in ("--set", f"{name}={value}")]
         presets = {"default": [], "paper": ["--preset", "paper", *settings]}
         print("| preset | seconds | memory, GB | law |\n| --- | --- | --- | --- |")
-        for name, words in presets.items():
-            law, seconds, memory = run([str(file), "--output", str(Path(folder) / name), *words])
+        for name in given.presets:
+            law, seconds, memory = run([str(file), "--output", str(Path(folder) / name), *presets[name]])
             print(f"| {name} | {seconds:.0f} | {memory:.2f} | {law} |", flush=True)
 
 
