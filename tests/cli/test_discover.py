@@ -296,7 +296,7 @@ def test_several_files_are_experiments_that_share_a_law(run, jointly, tmp_path):
     words = ["-c", "u_xx, u_x", "--config", str(folder / "joint.toml"), "--workers", "1", "--known", "u_xx > 0"]
     code, out, err = run("discover", str(folder / "rod.csv"), "half.csv", *words, "-o", "both")
     assert code == 0, err
-    assert "2 experiments share this law" in out
+    assert "2 experiments, of one law" in out
     law = load(tmp_path / "both")
     assert [each.n_sensors for each in law.experiments] == [8, 5]
     code, out, _ = run("refine", "both", "--json")

@@ -189,9 +189,7 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
     if law.found:
         typer.echo(_table(law))
     if law.others:
-        typer.echo(
-            f"{len(law.experiments)} experiments share this law; figures and the forward check are of the first."
-        )
+        typer.echo(f"{len(law.experiments)} experiments, of one law; figures and the forward check are of the first.")
     for note in dict.fromkeys(note for each in law.experiments for note in each.notes):
         typer.echo(f"Note: {_said(note)}")
     rms_error, expected = (math.nan, math.nan) if law.choice is None else law.choice.comparison.errors
@@ -257,7 +255,9 @@ def _check_folder(folder: Path, force: bool) -> None:
             f"{str(folder)!r} holds a finished run: `pdescry show {quote(str(folder))}` prints it; choose another "
             "--output, or pass --force to replace it."
         )
-    from pdescry.discovery.run import written
+    if not (folder / "config.toml").exists():
+        return
+    from pdescry.discovery.run import written  # loads JAX: not before a file that is not there was told
 
     if written(folder):
         raise InputError(

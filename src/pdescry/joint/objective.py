@@ -65,7 +65,8 @@ class Objective:
         return [each.columns(field, self.opened) for each, field in zip(self.experiments, fields, strict=True)]
 
     def residuals(self, fields: Fields, coefficients: Array) -> list[Array]:
-        return [left - np.tensordot(coefficients, columns, 1) for left, columns in self.columns(fields)]
+        pairs = zip(self.experiments, fields, strict=True)
+        return [each.residual(field, self.opened, coefficients) for each, field in pairs]
 
     def value(self, fields: Fields, coefficients: Array) -> float:
         """−2 log posterior, but for a constant."""
