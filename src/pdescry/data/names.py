@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pdescry.data.headers import UNIT, stem, without_brackets
 from pdescry.data.table import Table, is_grouped
 from pdescry.equation.parser import RESERVED
 from pdescry.errors import InputError
@@ -37,23 +38,8 @@ _FIELDS = ("u", "v", "w")
 _NOISE = ("sd", "std", "stdev", "sigma", "noise", "uncertainty", "unc", "err", "error", "stderr")
 _NOISE_COLUMN = re.compile(rf"(?:.+_)?(?:{'|'.join(_NOISE)})|(?:{'|'.join(_NOISE)})_.+")
 _ROW_NUMBER = re.compile(r"|#|no|nr|row|line|record|index|unnamed.*|__index_level.*")
-_UNIT = (
-    "s|secs?|seconds?|ms|us|µs|mins?|minutes?|h|hrs?|hours?|d|days?|yr|years?|[munckµ]?m|ft|met(?:re|er)s?|"
-    "k|c|deg[cf]|celsius|kelvin|[hk]?pa|m?bar|kg|mol|percent|pct"
-)
-# A cell of a row of units: also products, quotients and powers, in brackets or not.
-_ONE_UNIT = (
-    rf"(?:{_UNIT}|°[cfk]?|[munkµμ]?[vaw]|[mk]?hz|[mk]?[njg]|[mµ]?l|mol|ppm|rad|deg|grad|atm|psi|inch|in|sek\.?|std\.?)"
-)
-_UNIT_CELL = re.compile(
-    rf"[(\[]?(?:%|1|a\.?u\.?|{_ONE_UNIT}(?:\^?-?[23²³])?(?:[ */·]{_ONE_UNIT}(?:\^?-?[123²³])?)*)[)\]]?", re.IGNORECASE
-)
-_BRACKETS = re.compile(r"\s*[(\[{<][^()\[\]{}<>]*[)\]}>]\s*$")
-_DIVIDED = re.compile(r"\s+/\s*\S+$|(?<=\w)/\w+$")  # "t / s", the notation of the metrologists
-_IN_UNIT = re.compile(r"\s+(?:in|en)\s+\S+$", re.IGNORECASE)  # "Zeit in s"
-_UNIT_SUFFIX = re.compile(rf"(?<=[^\W_])[_ .\-]+(?:{_UNIT})$", re.IGNORECASE)
 _LETTER = re.compile(r"(?:pos|position|coord|coordinate)_?([xyz])|([xyz])_?(?:pos|position|coord|coordinate)")
-_PLACE = re.compile(rf"(?:x\s*=\s*)?([+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?)\s*({_UNIT})?", re.IGNORECASE)
+_PLACE = re.compile(rf"(?:x\s*=\s*)?([+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?)\s*({UNIT})?", re.IGNORECASE)
 _FIELD_NAME = re.compile(r"[A-Za-z]+[0-9]*")
 
 
@@ -79,11 +65,6 @@ class Roles:
 def is_field_name(name: object) -> bool:
     """Letters, then digits; not a coordinate and not a word of the equation language."""
     return isinstance(name, str) and bool(_FIELD_NAME.fullmatch(name)) and name not in {*RESERVED, *"txyz"}
-
-
-def is_unit(cell: str) -> bool:
-    """Whether a cell below a header holds a unit such as ``mm``, ``[°C]`` or ``kg/m3``."""
-    return len(cell) < 30 and bool(_UNIT_CELL.fullmatch(cell.strip()))
 
 
 def is_sensor_name(name: str) -> bool:
@@ -162,9 +143,9 @@ def tidy(roles: Roles) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
     axes = tuple(key if key in ("x", "y", "z") and key not in keys[:k] else next(spare) for k, key in enumerate(keys))
     fields: list[str] = []
     for name in roles.fields:
-        bare = _BRACKETS.sub("", name)
+        bare = without_brackets(name)
         spare_names = (*_FIELDS, *(f"u{k + 1}" for k in range(len(roles.fields))))
-        options = (_reduce(_stem(name)), _reduce(bare), *spare_names)
+        options = (_reduce(stem(name)), _reduce(bare), *spare_names)
         fields.append(next(option for option in options if is_field_name(option) and option not in fields))
     old, new = (roles.time, *roles.space, *roles.fields), ("t", *axes, *fields)
     changes = [f"{was!r} is {now}" for was, now in zip(old, new, strict=True) if was != now]
@@ -174,18 +155,12 @@ def tidy(roles: Roles) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
     return axes, tuple(fields), notes
 
 
-def _stem(name: str) -> str:
-    """A header without its unit: ``time (s)``, ``t [s]``, ``t / s``, ``x_m`` become ``time``, ``t``, ``t``, ``x``."""
-    bare = _IN_UNIT.sub("", _DIVIDED.sub("", _BRACKETS.sub("", name.strip()))).strip()
-    return _UNIT_SUFFIX.sub("", bare) or name.strip()
-
-
 def _key(name: str) -> str:
     """The form in which names are compared. T alone keeps its case: it is a temperature as often as a time."""
-    stem = re.sub(r"[\s\-.]+", "_", _stem(name))
-    if stem == "T":
-        return stem
-    key = stem.lower()
+    bare = re.sub(r"[\s\-.]+", "_", stem(name))
+    if bare == "T":
+        return bare
+    key = bare.lower()
     match = _LETTER.fullmatch(key)
     return (match.group(1) or match.group(2)) if match else key
 
@@ -211,7 +186,7 @@ def _find(table: Table, name: object, argument: str) -> str:
         raise InputError(f"Expected {argument}= as a name; got {name!r}; pass the name of a column.")
     if name in table.variables:
         return name
-    alike = [known for known in table.variables if _stem(known) == name.strip()]
+    alike = [known for known in table.variables if stem(known) == name.strip()]
     if len(alike) == 1:
         return alike[0]
     near = difflib.get_close_matches(name, table.variables, 1, 0.5)
@@ -257,7 +232,7 @@ def _ambiguous(argument: str, found: Sequence[str]) -> InputError:
 
 
 def _guess_time(table: Table, names: list[str]) -> str:
-    stems = {_stem(name): name for name in names}
+    stems = {stem(name): name for name in names}
     if not _hits(names, _TIME) and stems.keys() >= {"T", "X", "U"}:
         return stems["T"]  # MATLAB's way of naming meshgrids; alone, T is a temperature as often as a time
     return _one_of(table, names, _TIME, "time", "'t' or 'time'")
@@ -284,7 +259,7 @@ def _could_be_field(table: Table, name: str) -> bool:
 
 
 def _guess_fields(table: Table, names: list[str], space: list[str]) -> list[str]:
-    usual = [name for name in names if _stem(name) in _FIELDS] or [name for name in names if _key(name) in _FIELDS]
+    usual = [name for name in names if stem(name) in _FIELDS] or [name for name in names if _key(name) in _FIELDS]
     if usual:
         if len({_key(name) for name in usual}) < len(usual):
             raise _ambiguous("fields", usual)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pdescry.data.formats.numerals import Numerals, find_numerals
-from pdescry.data.names import is_unit
+from pdescry.data.headers import is_unit
 from pdescry.data.table import MISSING_MARKS, is_grouped
 from pdescry.errors import InputError
 
