@@ -66,6 +66,7 @@ def _facts(readings: Readings) -> dict[str, Any]:
         "times": len(readings.times),
         "axes": list(readings.axes),
         "span": readings.span,
+        "units": readings.units,
         "fields": fields,
         "sensors": _sensors(readings),
         "notes": [*readings.notes, *([estimate.reason] if estimate.reason else [])],
@@ -114,16 +115,17 @@ def _print(readings: Readings) -> None:
         estimated = "unknown" if sd is None else f"{sd:.3g} ({sd / row['sd']:.1%} of sd)"
         numbers = [f"{row[key]:.4g}" for key in ("mean", "sd", "min", "max")]
         told = "-" if given is None else f"{given:.3g}"
-        table.add_row(name, *((numbers[1], estimated) if narrow else (*numbers, told, estimated)))
+        table.add_row(readings.label(name), *((numbers[1], estimated) if narrow else (*numbers, told, estimated)))
     console.print(table)
     start, end = readings.span[readings.time_name]
     digits = 5 if end - start > 1e-3 * max(abs(start), abs(end)) else 14  # seconds since 1970 need them all
-    console.print(_sensor_table(facts["sensors"], ", ".join(readings.axes), narrow, digits))
+    console.print(_sensor_table(facts["sensors"], ", ".join(map(readings.label, readings.axes)), narrow, digits))
     if reason := readings.estimate_noise().reason:
         console.print(f"Note: {reason}")
     across, *rest = readings.axes
     others = f", all {' and '.join(rest)} together" if rest else ""
-    console.print(f"{readings.fields[0]}: {across} to the right{others}, {readings.time_name} upwards")
+    shown, across, up = map(readings.label, (readings.fields[0], across, readings.time_name))
+    console.print(f"{shown}: {across} to the right{others}, {up} upwards")
     width = max(20, min(72, console.width - 2))
     colour = console.color_system is not None and not console.no_color
     console.print(sketch(readings.space[:, 0], readings.time, readings.values[:, 0], width, 14, colour), end="")

@@ -6,7 +6,7 @@ Every sentence to the user has the same build: what was expected, what came, wha
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,9 +82,16 @@ def assemble(
     missing: Missing = "drop",
     notes: Sequence[str] = (),
     where: Where = "reading {}".format,
+    units: Mapping[str, str] | None = None,
+    found_units: Mapping[str, str] | None = None,
+    clock_unit: str = "",
 ) -> Readings:
-    """The one door to `Readings`: shapes as in `Readings.from_arrays`; ``where`` names a row in messages."""
+    """The one door to `Readings`: shapes as in `Readings.from_arrays`; ``where`` names a row in messages.
+
+    units: as told. found_units: in the source. clock_unit: what dates or clock times were converted to, if they were.
+    """
     from pdescry.data.readings import Readings
+    from pdescry.data.units import settle
 
     if missing not in ("drop", "error"):
         raise InputError(f"Expected missing='drop' or missing='error'; got {missing!r}; pass one of the two.")
@@ -93,6 +100,7 @@ def assemble(
     values = values[:, None] if values.ndim == 1 else values
     _check_shapes(time, space, values)
     axes, fields = _check_names(axes, space.shape[1], fields, values.shape[1])
+    settled = settle(("t", *axes, *fields), units, found_units or {}, clock_unit)
     sd = None if noise is None else _spread_noise(numbers(noise, "noise", where), values.shape)
     labels = None if sensor is None else np.asarray(sensor)
     if labels is not None and labels.shape != time.shape:
@@ -131,6 +139,7 @@ def assemble(
         noise=None if sd is None else sd[keep],
         source=source,
         notes=(*notes, *told, *again, *suspect),
+        units=settled,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,16 @@ _SAMPLE = 1000  # cells that show whether a column holds numbers
 _EXAMPLE = "2024-05-31T12:00:00"
 
 
-def clock(values: NDArray[Any], name: str, where: Where) -> tuple[Floats, list[str]]:
-    """Times of any kind → (float64 of the same shape, notes). Gaps become NaN."""
+class Clock(NamedTuple):
+    """Times as numbers, notes for the user, and the unit that dates and the like became; empty if they were numbers."""
+
+    times: Floats
+    notes: list[str]
+    unit: str = ""
+
+
+def clock(values: NDArray[Any], name: str, where: Where) -> Clock:
+    """Times of any kind → float64 of the same shape. Gaps become NaN."""
     notes: list[str] = []
     if values.dtype.kind in "OUST":
         first = next((cell for cell in values.flat if not is_missing(cell)), None)
@@ -51,17 +59,15 @@ def clock(values: NDArray[Any], name: str, where: Where) -> tuple[Floats, list[s
         elif text:
             _check_numbers(values, name, where)
     if values.dtype.kind == "m":
-        return values / np.timedelta64(1, "s"), [f"The durations in {name!r} were converted to seconds."]
+        return Clock(values / np.timedelta64(1, "s"), [f"The durations in {name!r} were converted to seconds."], "s")
     if values.dtype.kind != "M":
-        return numbers(values, name, where), []
+        return Clock(numbers(values, name, where), [])
     known = values[~np.isnat(values)]
     if not known.size:
         raise InputError(f"Expected dates in {name!r}; got none; name another column with time=.")
     start = known.min()
-    return (values - start) / np.timedelta64(1, "s"), [
-        *notes,
-        f"Times are seconds since {np.datetime_as_string(start, 'auto')}.",
-    ]
+    notes = [*notes, f"Times are seconds since {np.datetime_as_string(start, 'auto')}."]
+    return Clock((values - start) / np.timedelta64(1, "s"), notes, "s")
 
 
 def _check_numbers(values: NDArray[Any], name: str, where: Where) -> None:
@@ -134,7 +140,7 @@ def _to_iso(cell: str, order: tuple[int, int, int]) -> str:
     return f"{day}T{hour.zfill(2)}:{minute}:{second or '00'}.{fraction or '0'}{zone.strip()}"
 
 
-def _times_of_day(values: NDArray[Any], name: str, where: Where) -> tuple[Floats, list[str]]:
+def _times_of_day(values: NDArray[Any], name: str, where: Where) -> Clock:
     seconds = np.full(values.shape, np.nan)
     flat = seconds.reshape(-1)
     for i, cell in enumerate(values.flat):
@@ -158,4 +164,4 @@ def _times_of_day(values: NDArray[Any], name: str, where: Where) -> tuple[Floats
             f"Expected clock times of one day in {name!r}; got a fall from {shorten(values.flat[before])} to "
             f"{shorten(values.flat[after])} ({where(int(after))}), as at midnight; write dates such as {_EXAMPLE}."
         )
-    return seconds, [f"The clock times in {name!r} (hh:mm:ss) were converted to seconds."]
+    return Clock(seconds, [f"The clock times in {name!r} (hh:mm:ss) were converted to seconds."], "s")

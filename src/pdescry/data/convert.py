@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data.check import Floats, as_array, assemble, numbers
-from pdescry.data.clock import clock, with_date
+from pdescry.data.clock import Clock, clock, with_date
 from pdescry.data.names import Roles, is_sensor_name, resolve, tidy
 from pdescry.data.table import Table, Variable, Where
+from pdescry.data.units import found_units, plain_unit
 from pdescry.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ def from_frame(frame: pd.DataFrame, source: str, where: Where | None = None) -> 
     names = [str(name) for name in frame.columns]
     check_distinct(names, source)
     variables = {name: Variable(_plain(frame.iloc[:, k])) for k, name in enumerate(names)}
-    return Table(variables, source, where=where or (lambda i: f"index {labels[i]!r}"))
+    units = frame.attrs.get("units")
+    units = {str(name): plain_unit(unit) for name, unit in units.items()} if isinstance(units, Mapping) else {}
+    return Table(variables, source, where=where or (lambda i: f"index {labels[i]!r}"), units=units)
 
 
 def check_distinct(names: Sequence[str], source: str) -> None:
@@ -90,7 +93,8 @@ def from_xarray(obj: xr.DataArray | xr.Dataset, source: str) -> Table:
         if dim not in variables and is_sensor_name(str(dim)):
             variables[str(dim)] = Variable(np.arange(size), (str(dim),))
     coordinates = frozenset(map(str, obj.coords)) | (variables.keys() - set(map(str, obj.data_vars)))
-    return Table(variables, source, coordinates)
+    units = {str(name): plain_unit(variable.attrs.get("units")) for name, variable in obj.variables.items()}
+    return Table(variables, source, coordinates, units=units)
 
 
 def from_named_arrays(arrays: Mapping[str, NDArray[Any]], source: str) -> Table:
@@ -111,6 +115,7 @@ def from_grid(
     axes: Sequence[str] | None,
     source: str,
     missing: Missing,
+    units: Mapping[str, str] | None,
 ) -> Readings:
     """See `Readings.from_grid`. Unlike a file, the caller can be asked for the one right order of axes."""
     several = isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) > 0
@@ -127,8 +132,8 @@ def from_grid(
                 f"Expected one value per time and place, {name}[t, x]; got mixed-up shapes: {got}; {remedy}."
             )
     where = _entry_of(shape)
-    time, notes = clock(coordinates[0], "t", "entry {}".format)
-    columns = [time, *coordinates[1:]]
+    told = clock(coordinates[0], "t", "entry {}".format)
+    columns = [told.times, *coordinates[1:]]
     columns = columns if is_mesh else np.meshgrid(*columns, indexing="ij", copy=False)
     return assemble(
         columns[0].ravel(),
@@ -139,8 +144,10 @@ def from_grid(
         fields=None if not isinstance(u, Mapping) else list(fields),
         source=source,
         missing=missing,
-        notes=notes,
+        notes=told.notes,
         where=where,
+        units=units,
+        clock_unit=told.unit,
     )
 
 
@@ -153,13 +160,20 @@ def to_readings(
     sensor: str | Literal[False] | None = None,
     noise: str | Sequence[str] | float | Literal[False] | None = None,
     missing: Missing = "drop",
+    units: Mapping[str, str] | None = None,
 ) -> Readings:
     """The one road from a table to readings; arguments as in `read`."""
     roles = resolve(table, time, space, fields, sensor, noise)
     axes, field_names, told = tidy(roles)
     notes = [*table.notes, *told]
+    times = _times(table, roles)
+    of_units = {
+        "units": units,
+        "found_units": found_units(table, roles, axes, field_names),
+        "clock_unit": times.unit,
+    }
     if roles.places:
-        return _from_wide(table, roles, notes, missing)
+        return _from_wide(table, roles, times, notes, missing, of_units)
     noise_names = roles.noise if isinstance(roles.noise, tuple) else ()
     dims, told = _dimensions(table, roles, noise_names)
     notes += told
@@ -168,14 +182,13 @@ def to_readings(
     def column(name: str) -> Floats:
         return spread(name, numbers(table.variables[name].values, name, _entries(table, name)))
 
-    times, told = _times(table, roles)
-    notes += told
+    notes += times.notes
     labels = None if roles.sensor is None else spread(roles.sensor, table.variables[roles.sensor].values)
     if labels is not None and roles.sensor_was_guessed and len(set(map(str, labels))) == len(labels):
         notes.append(f"{roles.sensor!r} differs in every row, so it numbers the rows and not the sensors; not used.")
         labels = None
     return assemble(
-        spread(roles.time, times),
+        spread(roles.time, times.times),
         np.stack([column(name) for name in roles.space], axis=1),
         np.stack([column(name) for name in roles.fields], axis=1),
         sensor=labels,
@@ -186,36 +199,39 @@ def to_readings(
         missing=missing,
         notes=notes,
         where=where,
+        **of_units,
     )
 
 
-def _from_wide(table: Table, roles: Roles, notes: list[str], missing: Missing) -> Readings:
+def _from_wide(
+    table: Table, roles: Roles, times: Clock, notes: list[str], missing: Missing, of_units: dict[str, Any]
+) -> Readings:
     """A column per place → a row per reading."""
     if isinstance(roles.noise, tuple):
         raise InputError("Expected noise= as one number for a wide table; got columns; pass a standard deviation.")
-    times, told = _times(table, roles)
     columns = [numbers(table.variables[name].values, name, table.where) for name in roles.fields]
     many = len(columns)
     return assemble(
-        np.repeat(times, many),
-        np.tile(roles.places, len(times)),
+        np.repeat(times.times, many),
+        np.tile(roles.places, len(times.times)),
         np.stack(columns, axis=1).ravel(),
         noise=roles.noise,
         source=table.source,
         missing=missing,
-        notes=[*notes, *told],
+        notes=[*notes, *times.notes],
         where=lambda i: f"{table.where(i // many)}, column {roles.fields[i % many]!r}",
+        **of_units,
     )
 
 
-def _times(table: Table, roles: Roles) -> tuple[Floats, list[str]]:
+def _times(table: Table, roles: Roles) -> Clock:
     """The times as numbers; a column of days beside clock times is joined to them."""
     values, where = table.variables[roles.time].values, _entries(table, roles.time)
     if roles.date is not None and table.is_long():
         joined = with_date(table.variables[roles.date].values, values)
         if joined is not None:
-            times, notes = clock(joined, roles.time, where)
-            return times, [f"Joined {roles.date!r} and {roles.time!r} to one time.", *notes]
+            told = clock(joined, roles.time, where)
+            return told._replace(notes=[f"Joined {roles.date!r} and {roles.time!r} to one time.", *told.notes])
     return clock(values, roles.time, where)
 
 

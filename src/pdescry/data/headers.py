@@ -84,6 +84,12 @@ def unit_in(header: str, kind: Kind) -> str:
     return "" if is_index or _SUFFIX.search(bare) else unit
 
 
+def with_unit(name: str, unit: str) -> str:
+    """A header that tells a name and its unit; the name alone where that would be read as something else."""
+    header = f"{name} [{unit}]"
+    return header if (stem(header), unit_in(header, "field")) == (name, unit) else name
+
+
 def _believed(text: str, is_free: bool = False) -> str:
     """A text that stands where a unit stands, if it is one; in square brackets (is_free) there is little else."""
     unit = " ".join(text.split())

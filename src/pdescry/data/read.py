@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -28,6 +28,7 @@ def read(
     noise: str | Sequence[str] | float | Literal[False] | None = None,
     missing: Missing = "drop",
     format: str | None = None,
+    units: Mapping[str, str] | None = None,
 ) -> Readings:
     """Readings from a CSV, Parquet, NetCDF, Zarr, ``.npz`` or MATLAB file.
 
@@ -39,11 +40,14 @@ def read(
     missing: "drop" leaves incomplete readings out and says so in ``notes``; "error" refuses them.
     format: "csv", "parquet", "netcdf", "zarr", "npz" or "matlab", where the file's name does not tell. Text is read as
     CSV whatever its name, also packed as ``.csv.gz``.
+    units: as in ``{"t": "s", "T": "°C"}``, of the names in the readings; those that the file tells need not be told.
 
     Whatever is wrong with the file arrives as `InputError`, one sentence with the remedy.
     """
     table = _load(path, format, sensor)
-    return to_readings(table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing)
+    return to_readings(
+        table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units
+    )
 
 
 def _load(path: str | os.PathLike[str], format: str | None, sensor: object) -> Table:

@@ -11,7 +11,7 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -39,6 +39,7 @@ class Readings:
     counts as a sensor (numbered in the order of their places).
     noise: (N, f) known standard deviations, or None. axes, fields: names fit for an equation (``x``, ``u``).
     source: where it comes from. notes: sentences about what was done on the way in, for the user to read.
+    units: of time, axes and fields, by their names here, as they came and only where known; numbers stay as they are.
     """
 
     time: NDArray[np.float64]
@@ -52,8 +53,10 @@ class Readings:
     source: str = ""
     notes: tuple[str, ...] = ()
     time_name: str = "t"
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "units", dict(self.units))  # one's own, which nobody else changes
         for array in (self.time, self.space, self.values, self.sensor, self.noise):
             if array is not None:
                 array.setflags(write=False)
@@ -73,18 +76,20 @@ class Readings:
         fields: Names = None,
         source: str = "arrays",
         missing: Missing = "drop",
+        units: Mapping[str, str] | None = None,
     ) -> Readings:
         """One entry per reading: time (N,), space (N,) or (N, d), values (N,) or (N, f).
 
         sensor: (N,) labels of any kind. noise: standard deviations, one number or (N,), (f,), (N, f).
         Axes are called x, y, z and fields u, v, w unless named. Readings with a NaN are dropped, and told in ``notes``.
+        units: as in ``{"t": "s", "u": "°C"}``.
         """
         from pdescry.data.check import as_array, assemble
         from pdescry.data.clock import clock
 
-        times, notes = clock(as_array(time, "time"), "time", "reading {}".format)
+        told = clock(as_array(time, "time"), "time", "reading {}".format)
         return assemble(
-            times,
+            told.times,
             space,
             values,
             sensor=sensor,
@@ -93,7 +98,9 @@ class Readings:
             fields=fields,
             source=source,
             missing=missing,
-            notes=notes,
+            notes=told.notes,
+            units=units,
+            clock_unit=told.unit,
         )
 
     @classmethod
@@ -107,6 +114,7 @@ class Readings:
         axes: Sequence[str] | None = None,
         source: str = "grid",
         missing: Missing = "drop",
+        units: Mapping[str, str] | None = None,
     ) -> Readings:
         """A field on a grid: t (nt,), x (nx,), u (nt, nx); in the plane x is the pair ``(x, y)`` and u is (nt, nx, ny).
 
@@ -114,7 +122,7 @@ class Readings:
         """
         from pdescry.data.convert import from_grid
 
-        return from_grid(t, x, u, noise=noise, axes=axes, source=source, missing=missing)
+        return from_grid(t, x, u, noise=noise, axes=axes, source=source, missing=missing, units=units)
 
     @classmethod
     def from_frame(
@@ -128,12 +136,15 @@ class Readings:
         *,
         source: str = "frame",
         missing: Missing = "drop",
+        units: Mapping[str, str] | None = None,
     ) -> Readings:
         """A pandas frame, a row per reading or (wide) a column per place; arguments as in :func:`read`."""
         from pdescry.data.convert import from_frame, to_readings
 
         table = from_frame(frame, source)
-        return to_readings(table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing)
+        return to_readings(
+            table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units
+        )
 
     @classmethod
     def from_xarray(
@@ -147,12 +158,15 @@ class Readings:
         *,
         source: str = "xarray",
         missing: Missing = "drop",
+        units: Mapping[str, str] | None = None,
     ) -> Readings:
         """A DataArray or Dataset over any dimensions; arguments as in :func:`read`."""
         from pdescry.data.convert import from_xarray, to_readings
 
         table = from_xarray(obj, source)
-        return to_readings(table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing)
+        return to_readings(
+            table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units
+        )
 
     # ---- looking at them ---------------------------------------------------------------------------------------
 
@@ -160,7 +174,8 @@ class Readings:
         return len(self.time)
 
     def __eq__(self, other: object) -> bool:
-        """The same readings in the same order; where they came from does not matter."""
+        """The same numbers in the same order under the same names; where they came from does not matter, nor whether
+        their units are known."""
         if not isinstance(other, Readings):
             return NotImplemented
         if (self.axes, self.fields, self.sensor_names) != (other.axes, other.fields, other.sensor_names):
@@ -180,14 +195,19 @@ class Readings:
 
     def summary(self) -> str:
         """A few lines: how many, of what, from where to where, and the notes."""
-        spans = "; ".join(f"{name} from {_spell(*ends)}" for name, ends in self.span.items())
+        spans = "; ".join(f"{self.label(name)} from {_spell(*ends)}" for name, ends in self.span.items())
+        fields = ", ".join(map(self.label, self.fields))
         lines = [
-            f"{_count(len(self), 'reading')} of {', '.join(self.fields)} by {_count(self.n_sensors, 'sensor')}"
+            f"{_count(len(self), 'reading')} of {fields} by {_count(self.n_sensors, 'sensor')}"
             f" at {_count(len(self.times), 'distinct time')}" + (f" ({self.source})" if self.source else ""),
             f"  {spans}",
             *(f"  {note}" for note in self.notes),
         ]
         return "\n".join(lines)
+
+    def label(self, name: str) -> str:
+        """Time, an axis or a field with its unit, where that is known: ``T (°C)``, or else ``T``."""
+        return f"{name} ({self.units[name]})" if name in self.units else name
 
     @property
     def n_sensors(self) -> int:
@@ -282,16 +302,20 @@ class Readings:
         return columns
 
     def to_frame(self) -> pd.DataFrame:
-        """A pandas frame with columns t, x, u, and u_sd and sensor where known."""
+        """A pandas frame with columns t, x, u, and u_sd and sensor where known; units are in its ``attrs["units"]``."""
         import pandas as pd
 
-        return pd.DataFrame(self._columns())
+        frame = pd.DataFrame(self._columns())
+        if self.units:
+            frame.attrs["units"] = dict(self.units)
+        return frame
 
     def to_xarray(self) -> xr.Dataset:
-        """An xarray Dataset over one dimension, ``reading``."""
+        """An xarray Dataset over one dimension, ``reading``; each variable has its unit as ``attrs["units"]``."""
         import xarray as xr
 
-        columns = {name: ("reading", column) for name, column in self._columns().items()}
+        attributes = {name: {"units": unit} for name, unit in self.units.items()}
+        columns = {name: ("reading", column, attributes.get(name)) for name, column in self._columns().items()}
         coordinates = (self.time_name, *self.axes, "sensor")
         return xr.Dataset(
             {name: column for name, column in columns.items() if name not in coordinates},
@@ -302,10 +326,15 @@ class Readings:
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write a CSV file; it appears whole or not at all, and :func:`read` gives back exactly these readings.
 
-        Several fields under names other than u, v, w have to be named again with ``fields=``.
+        Several fields under names other than u, v, w have to be named again with ``fields=``. Units that are known
+        stand in the header: ``t [s]``.
         """
+        from pdescry.data.headers import with_unit
+
+        header = {name: with_unit(name, unit) for name, unit in self.units.items()}
         with appearing(path) as temporary:
-            self.to_frame().to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
+            frame = self.to_frame().rename(columns=header)
+            frame.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
 
 
 def _count(number: int, noun: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Number
 from typing import Any
 
@@ -34,7 +34,8 @@ class Table:
 
     coordinates: the names known not to be fields. where: names the i-th row as the user would look it up.
     remark: a sentence about the source that belongs into every complaint about its columns. has_names: False where
-    the columns are merely numbered. notes: what the user should know of how the source was read.
+    the columns are merely numbered. notes: what the user should know of how the source was read. units: of variables,
+    where the source tells them apart from their names.
     """
 
     variables: Mapping[str, Variable]
@@ -44,6 +45,7 @@ class Table:
     remark: str = ""
     has_names: bool = True
     notes: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def is_long(self) -> bool:
         """Whether all variables are columns of one length, as in a frame."""

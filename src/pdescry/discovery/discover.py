@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -24,7 +25,7 @@ from pdescry.discovery.judgement import judge
 from pdescry.discovery.law import Law
 from pdescry.discovery.run import Run, begun, reopened
 from pdescry.discovery.settings import Candidates, Preset, Settings
-from pdescry.discovery.storage import load_fits, load_law, write_fits, write_law
+from pdescry.discovery.storage import load_fits, load_law, load_posterior, write_fits, write_law
 from pdescry.discovery.way import Way, way_of, with_enough_draws
 from pdescry.equation import Equation
 from pdescry.errors import InputError
@@ -218,7 +219,7 @@ def _fields(run: Run, workers: int | None, watch: Watch, hand_on: HandOn | None)
         name = f"field {number + 1}" if several else "field"
         found.append(
             _stage(
-                run, name, run.posterior(number), Posterior.load,
+                run, name, run.posterior(number), partial(load_posterior, readings=run.experiments[number]),
                 lambda number=number, name=name: _sample(run, number, workers, watch(name), hand_on),
             )
         )  # fmt: skip

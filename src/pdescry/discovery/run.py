@@ -51,7 +51,7 @@ OURS = {
 _LEFTOVER = re.compile(r"\.lock|\..*\.[0-9a-f]{8}(\.\w+)?")
 _OF_AN_EXPERIMENT = ("readings.csv", "chains", "posterior.nc")
 SENSOR = "sensor number"  # a column that no field can be called
-_ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes")
+_ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes", "units")
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def config_text(experiments: Sequence[Readings], settings: Settings) -> str:
     for number, readings in enumerate(experiments):
         about = {name: getattr(readings, name) for name in _ABOUT_READINGS}
         lines.append(f"[[readings]]                 # what {numbered('readings.csv', number)} holds")
-        lines += [f"{name} = {spelled(value)}" for name, value in about.items() if value is not None]
+        lines += [f"{name} = {spelled(value)}" for name, value in about.items() if value is not None and value != {}]
     return "\n".join([*lines, ""])
 
 

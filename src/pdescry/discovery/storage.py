@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,7 @@ def _about(readings: Readings) -> dict[str, Any]:
         "number": len(readings),
         "sensors": readings.n_sensors,
         "span": readings.span,
+        "units": readings.units,
         "notes": readings.notes,
     }
 
@@ -110,6 +111,11 @@ def _noise(law: Law) -> dict[str, Any]:
     }
 
 
+def load_posterior(path: Path, readings: Readings) -> Posterior:
+    """Draws of the field behind these readings: the same numbers, of which a later run may know more, such as units."""
+    return replace(Posterior.load(path), readings=readings)
+
+
 def load_law(path: Path) -> Law:
     experiments, settings = load_inputs(path)
     if not (path / "law.json").exists():
@@ -121,7 +127,7 @@ def load_law(path: Path) -> Law:
         table = pd.DataFrame(**told["table"])
         table = table.set_index(table.columns[0]).rename_axis(None).infer_objects()
         posterior, *others = (
-            Posterior.load(path / numbered("posterior.nc", number)) for number in range(len(experiments))
+            load_posterior(path / numbered("posterior.nc", number), each) for number, each in enumerate(experiments)
         )
         return Law(
             posterior,

@@ -18,7 +18,7 @@ from pdescry.surrogate.scaling import Scaling
 
 ENDINGS = (".nc", ".zarr")
 FORMAT = "pdescry posterior 2"
-_ABOUT_READINGS = ("axes", "fields", "sensor_names", "source", "notes", "time_name")
+_ABOUT_READINGS = ("axes", "fields", "sensor_names", "source", "notes", "time_name", "units")
 
 
 def save(posterior: Posterior, path: Path) -> None:

@@ -38,7 +38,8 @@ _IS_VALUE, _IS_GAP, _IS_TEXT = range(3)
 class Dialect:
     """start: the line of the first row of values, as an editor counts. has_names: whether a header names the columns.
 
-    remark: belongs into every complaint about the columns. notes: for the user to read.
+    remark: belongs into every complaint about the columns. notes: for the user to read. units: a cell per column of the
+    row of units below the header, if there is one.
     """
 
     delimiter: str | None
@@ -48,6 +49,7 @@ class Dialect:
     has_names: bool = True
     remark: str = ""
     notes: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ def _lay_out_by(delimiter: str | None, sample: Sequence[tuple[int, str]]) -> _La
 
 def _describe(layout: _Layout, first: int, numbers: list[int], raw: bytes, path: Path) -> Dialect:
     """The dialect of a layout whose first row of values is row ``first``; ``numbers`` are the lines of the rows."""
-    rows, notes, remarks = layout.rows, [], []
+    rows, notes, remarks, units = layout.rows, [], [], ()
     header, start = _find_header(layout, first)
     if header is None and start and len(rows[start - 1]) > 1:
         raise InputError(
@@ -157,8 +159,8 @@ def _describe(layout: _Layout, first: int, numbers: list[int], raw: bytes, path:
             "write a header such as t,x,u right above the values."
         )
     if header is not None and start == header + 2:
-        units = ", ".join(cell or "-" for cell in rows[header + 1][:12])
-        notes.append(f"Skipped a row of units below the header: {units}.")
+        units = tuple(rows[header + 1])
+        notes.append(f"Below the header stands a row of units: {', '.join(cell or '-' for cell in units[:12])}.")
     skipped = start if header is None else header
     if skipped:
         below = "table" if header is None else "header"
@@ -172,7 +174,9 @@ def _describe(layout: _Layout, first: int, numbers: list[int], raw: bytes, path:
     numerals, told = find_numerals(rows[start:], layout.delimiter)
     remark = f" ({'; '.join(remarks)})" if remarks else ""
     names = [numerals.plain(name) if is_grouped(name) else name for name in names]  # the places of a wide table
-    return Dialect(layout.delimiter, numerals, _filled(names), numbers[start], has_names, remark, (*notes, *told))
+    return Dialect(
+        layout.delimiter, numerals, _filled(names), numbers[start], has_names, remark, (*notes, *told), units
+    )
 
 
 def _find_header(layout: _Layout, first: int) -> tuple[int | None, int]:

@@ -18,6 +18,7 @@ from pdescry.data.formats.dialect import COMMENT_LINE, Dialect, cells, lines, sn
 from pdescry.data.formats.first_bytes import GZIP_MAGIC, TEXT, looks_like
 from pdescry.data.names import is_sensor_name
 from pdescry.data.table import MISSING_MARKS, Table
+from pdescry.data.units import plain_unit
 from pdescry.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def load(path: Path, sensor: str | None) -> Table:
         raise _ragged(path, dialect, _line_of(raw, dialect, int(surplus.argmax())))
     frame.columns = list(dialect.names)
     table = from_frame(frame, path.name, lambda i: f"row {_line_of(raw, dialect, i)}")
-    return replace(table, remark=dialect.remark, has_names=dialect.has_names, notes=dialect.notes)
+    units = {name: plain_unit(cell) for name, cell in zip(dialect.names, dialect.units, strict=False)}
+    return replace(table, remark=dialect.remark, has_names=dialect.has_names, notes=dialect.notes, units=units)
 
 
 def _as_utf8(raw: bytes, path: Path) -> bytes:
