@@ -207,6 +207,15 @@ def test_inspect_with_names_of_ones_own(run, tmp_path):
     assert "20 readings of reading by 4 sensors" in out
 
 
+def test_inspect_shows_units(run, tmp_path):
+    rows = "\n".join(f"{k % 5};{k // 5};{k**1.5}" for k in range(20))
+    (tmp_path / "rod.csv").write_text("time / s;x_mm;T [°C]\n" + rows, encoding="utf-8")
+    _, out, _ = run("inspect", "rod.csv")
+    assert "T (°C): x (mm) to the right, t (s) upwards" in out
+    _, out, _ = run("inspect", "rod.csv", "--json")
+    assert json.loads(out)["units"] == {"t": "s", "x": "mm", "T": "°C"}
+
+
 def test_version_and_help(run):
     assert run("--version")[1] == f"pdescry {pdescry.__version__}\n"
     for command in ([], ["simulate"], ["inspect"], ["interpolate"], ["systems"]):

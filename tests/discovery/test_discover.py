@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import filelock
@@ -158,6 +159,22 @@ def test_killed_while_it_began(left, finished, readings, tmp_path):
     (again,), settings = load_inputs(tmp_path)
     assert again == readings
     assert settings == finished[0].settings
+
+
+def test_a_run_whose_units_nobody_knew_goes_on_with_them(finished, readings, tmp_path):
+    """What was sampled before stays; the law, its files and a copy of it have the units."""
+    shutil.copytree(finished[1], tmp_path / "run")
+    assert "units =" not in (tmp_path / "run" / "config.toml").read_text(encoding="utf-8")
+    (tmp_path / "run" / "law.json").unlink()
+    units = {"t": "s", "x": "mm", "u": "°C"}
+    law = discover(replace(readings, units=units), config=TINY, workdir=tmp_path / "run", figures=False)
+    np.testing.assert_array_equal(law.posterior.positions, finished[0].posterior.positions)
+    assert law.readings.units == units
+    assert json.loads((tmp_path / "run" / "law.json").read_text(encoding="utf-8"))["readings"]["units"] == units
+    law.save(tmp_path / "copy")
+    assert load(tmp_path / "copy").readings.units == units
+    (again,), _ = load_inputs(tmp_path / "copy")
+    assert again.units == units
 
 
 def test_a_picture_that_cannot_be_drawn_stops_nobody(finished, tmp_path, monkeypatch):

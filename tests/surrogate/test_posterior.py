@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from pdescry import InputError
 from pdescry.surrogate import Posterior
@@ -93,6 +95,18 @@ def test_saved_and_loaded(posterior, tmp_path, name):
     assert repr(again) == repr(posterior)
     np.testing.assert_array_equal(again.predict(1.0, 0.5)["u"], posterior.predict(1.0, 0.5)["u"])
     assert [entry.name for entry in tmp_path.iterdir()] == [name]
+
+
+def test_units_are_saved_and_older_files_without_them_are_read(posterior, tmp_path):
+    known = replace(posterior, readings=replace(posterior.readings, units={"u": "°C", "t": "s"}))
+    known.save(tmp_path / "p.nc")
+    assert Posterior.load(tmp_path / "p.nc").readings.units == {"u": "°C", "t": "s"}
+    older = xr.load_dataset(tmp_path / "p.nc", engine="h5netcdf")
+    about = json.loads(older.attrs["readings"])
+    del about["units"]
+    older.attrs["readings"] = json.dumps(about)
+    older.to_netcdf(tmp_path / "older.nc", engine="h5netcdf")
+    assert Posterior.load(tmp_path / "older.nc").readings.units == {}
 
 
 def test_what_is_no_posterior(posterior, tmp_path):
