@@ -51,6 +51,20 @@ def test_a_law_beats_what_knows_none(chosen: Choice) -> None:
     assert comparison.baselines["constant"] < comparison.baselines["smooth"]
 
 
+def test_what_each_candidate_is_worth(chosen: Choice) -> None:
+    """Worse without a term of the law, and not better with another: else it would not be the best one near it."""
+    table = chosen.comparison.singly.set_index("term")
+    assert list(table.index) == list(FEW)
+    assert table["kept"].tolist() == [term == "u_xx" for term in FEW]
+    assert np.isnan(table.loc["u_xx", "worth"])  # without its only term there is no law
+    others = table.drop(index="u_xx")
+    assert (others["worth"] < others["gain"]).all()
+    assert (others["worth"] < 0).all()
+    found, values = chosen.fit.minimum, np.append(chosen.fit.values, 0.0)
+    fitted = with_terms(found, (*chosen.fit.terms, Term.parse("u")), values).minimise(found.fields, values, 20)
+    assert others.loc["u", "gain"] == pytest.approx(score(held_out(fitted)) - chosen.fit.log_score, abs=1.0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["burgers", "kdv", "heat", "advection_diffusion", "fisher_kpp", "allen_cahn"])
 def test_the_right_terms_of_named_systems(name: str) -> None:

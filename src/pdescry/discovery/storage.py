@@ -94,6 +94,7 @@ def _compared(choice: Choice) -> dict[str, Any]:
     return {
         "alternatives": comparison.alternatives.to_dict(orient="records"),
         "probabilities": comparison.probabilities.to_dict(),
+        "singly": comparison.singly.to_dict(orient="records"),
         "held_out": {"rms_error": rms_error, "expected": expected, "sensors": sensors},
         "baselines": comparison.baselines,
         "offsets": offsets,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,8 @@ class Comparison:
 
     alternatives: laws compared at the end, best first: terms, law, score, worth less that of the best, and probability
     among them. probabilities: of each candidate. held_out: each sensor predicted from the others by the best law.
-    baselines: scores of what knows no law. reason: why the readings do not tell a law; empty where they do.
+    baselines: scores of what knows no law. reason: why the readings do not tell a law; empty where they do. singly: the
+    best law with each candidate more, or less (`neighbours.singly`); empty where no law was worth fitting to its end.
     """
 
     alternatives: pd.DataFrame
@@ -38,6 +39,7 @@ class Comparison:
     held_out: pd.DataFrame
     baselines: dict[str, float]
     reason: str = ""
+    singly: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def near(self) -> list[tuple[str, float]]:

@@ -24,7 +24,7 @@ from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.fit import MORE_SCATTER, JointFit, experiments_of, more_scatter, notes_of, terms_of
 from pdescry.joint.held_out import errors, held_out, score
 from pdescry.joint.known import Known
-from pdescry.joint.neighbours import Neighbourhood, with_terms
+from pdescry.joint.neighbours import Neighbourhood, singly, with_terms
 from pdescry.joint.objective import Minimum
 from pdescry.joint.price import earnings, price
 from pdescry.joint.processes import SCALES, Baseline, Process
@@ -141,11 +141,12 @@ def choose(
             best, rivals = search.on_a_fine_mesh(search.hard(soft))
             told = not _no_dynamics(best, others)
             compared = _best_first(search.nearby(best, rivals)) if told else [best]
-    found = compared[0].found
+        found = compared[0].found
+        around = pd.DataFrame() if found.objective is soft[0].found.objective else singly(found, known.candidates)
     tell("finishing", 1.0, 0.0)
     before = [noise_of(each) for each in posteriors]
     fit = JointFit(found, notes_of(found, before))
-    return Choice(fit, terms, _comparison(compared, terms, others, before))
+    return Choice(fit, terms, replace(_comparison(compared, terms, others, before), singly=around))
 
 
 def _comparable(*starts: tuple[Begun, ...]) -> list[tuple[Begun, ...]]:

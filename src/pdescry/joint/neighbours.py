@@ -7,11 +7,13 @@ as a sensor's readings: hundreds of laws a second. Those that promise most are t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 from scipy.linalg import solve_triangular
 
 from pdescry.equation import Term
@@ -20,6 +22,7 @@ from pdescry.joint.objective import Minimum, Objective
 from pdescry.joint.price import earnings, price
 from pdescry.joint.splines import Array
 from pdescry.joint.stages import with_broad_prior
+from pdescry.joint.well_posed import ill_posed
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +108,32 @@ class Neighbourhood:
         paid = coefficients, covariance, self.prior_sd[chosen], len(self.candidates)
         terms = tuple(self.candidates[j] for j in chosen)
         return Neighbour(terms, coefficients, score, score - price(*paid), bool((earnings(*paid) > 0).all()))
+
+
+def singly(found: Minimum, candidates: tuple[Term, ...]) -> pd.DataFrame:
+    """What becomes of a law with one term more, or one of its own less: one row a candidate.
+
+    gain: of the score of left-out sensors; worth: that, less what is paid for the term, so that a term has its place
+    where losing it costs worth, and none where adding it does; NaN where no term would be left. ill_posed: with it,
+    short waves would grow without bound, whatever it seems to be worth.
+    """
+    with np.errstate(all="ignore"):
+        around = Neighbourhood(found, candidates)
+        law, rows = around.of(around.kept), []
+        for j, term in enumerate(candidates):
+            some = tuple(k for k in around.kept if k != j) if j in around.kept else (*around.kept, j)
+            other = around.of(some) if some else None
+            rows.append(
+                {
+                    "term": str(term),
+                    "kept": j in around.kept,
+                    "gain": math.nan if other is None else other.score - law.score,
+                    "worth": math.nan if other is None else other.worth - law.worth,
+                    "ill_posed": other is not None
+                    and ill_posed(found, dict(zip(other.terms, map(float, other.coefficients), strict=True))),
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 def with_terms(found: Minimum, terms: tuple[Term, ...], coefficients: Array) -> Objective:

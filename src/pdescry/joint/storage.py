@@ -27,7 +27,7 @@ from pdescry.joint.scatter import Scatter
 from pdescry.joint.splines import Axis, Space
 
 FORMAT = "pdescry choice 2"
-TABLES = ("alternatives", "held_out")
+TABLES = ("alternatives", "held_out", "singly")
 
 
 def save(choice: Choice, path: Path) -> None:
@@ -105,11 +105,13 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
         dataset["probability"].values.astype(float), [str(term) for term in candidates], name="probability"
     )
     columns = json.loads(about["columns"])
-    alternatives, held_out = (
-        pd.DataFrame({column: dataset[f"{name}_{column}"].values.tolist() for column in columns[name]})
-        for name in TABLES
+    alternatives, held_out, singly = (
+        pd.DataFrame({column: dataset[f"{name}_{column}"].values.tolist() for column in columns.get(name, ())})
+        for name in TABLES  # one of them is not in older files
     )
-    comparison = Comparison(alternatives, probabilities, held_out, json.loads(about["baselines"]), str(about["reason"]))
+    comparison = Comparison(
+        alternatives, probabilities, held_out, json.loads(about["baselines"]), str(about["reason"]), singly
+    )
     return Choice(JointFit(found, tuple(json.loads(about["notes"]))), candidates, comparison)
 
 
