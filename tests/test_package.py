@@ -33,9 +33,9 @@ def test_use_changes_no_global_setting():
 import sys, numpy as np, matplotlib, matplotlib._pylab_helpers
 before = (np.geterr(), np.get_printoptions(), dict(matplotlib.rcParams), np.random.get_state()[1].tolist())
 import pdescry
-from pdescry.report import draw_solution, sketch
+from pdescry.report import sketch
 solution = pdescry.simulate("u_t = u_xx", domain=(0, 1), until=0.1, initial="sin(2*pi*x)")
-draw_solution(solution)
+pdescry.plot.solution(solution)
 pdescry.systems.advection_diffusion().observe(noise=0.1)
 after = (np.geterr(), np.get_printoptions(), dict(matplotlib.rcParams), np.random.get_state()[1].tolist())
 assert before == after

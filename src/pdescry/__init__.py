@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from pdescry import plot as plot
     from pdescry.data import Readings as Readings
     from pdescry.data import read as read
     from pdescry.data import systems as systems
@@ -82,6 +83,7 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "resume",
     "Law",
     "load",
+    "plot",
     "interpolate",
     "Posterior",
     "differentiate",
@@ -97,6 +99,8 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
 
 
 def __getattr__(name: str) -> Any:
+    if name == "plot":
+        return importlib.import_module("pdescry.plot")
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
     raise AttributeError(f"module 'pdescry' has no attribute {name!r}")

@@ -32,13 +32,14 @@ def inspect(
     Example: pdescry inspect rod.csv --time "time (s)" --field temperature --plot rod.png
     """
     from pdescry.files import check_target
-    from pdescry.report import PICTURES, draw_readings, save_figure
+    from pdescry.plot import PICTURES, save
+    from pdescry.plot import readings as draw_readings
 
     if plot is not None:
         check_target(plot, PICTURES, force)
     readings = read_file(file, time, space, field, sensor, noise, missing, format)
     if plot is not None:
-        save_figure(draw_readings(readings), plot)
+        save(draw_readings(readings), plot)
     if as_json:
         typer.echo(json.dumps(_facts(readings)))
         return

@@ -64,7 +64,7 @@ def interpolate(
     """
     from pdescry.cli.progress import progress_bar
     from pdescry.files import check_target
-    from pdescry.report import PICTURES, draw_posterior, save_figure
+    from pdescry.plot import PICTURES, mean_and_sd, save
 
     check_target(output, (".nc", ".zarr"), force)
     for target, endings in ((plot, PICTURES), (table, (".csv",))):
@@ -97,7 +97,7 @@ def interpolate(
             posterior.save(output)  # first: whatever else goes wrong, the draws are safe
             written.append(output)
             if plot is not None:
-                save_figure(draw_posterior(posterior)[0], plot)
+                save(mean_and_sd(posterior)[0], plot)
                 written.append(plot)
             if table is not None:
                 _write_table(posterior, steps, points, table)

@@ -52,7 +52,8 @@ def simulate(
     from pdescry.equation import Equation
     from pdescry.errors import InputError
     from pdescry.files import check_target
-    from pdescry.report import PICTURES, draw_solution, save_figure
+    from pdescry.plot import PICTURES, save
+    from pdescry.plot import solution as draw_solution
     from pdescry.solver import simulate as solve
 
     law = Equation.parse(equation)
@@ -88,7 +89,7 @@ def simulate(
         solution.to_netcdf(output)
         written.append(str(output))
         if plot is not None:
-            save_figure(draw_solution(solution, field), plot)
+            save(draw_solution(solution, field), plot)
             written.append(str(plot))
     message = f"{solution.status}: {at_the_shell(solution.message)}"
     if as_json:

@@ -15,8 +15,8 @@ import xarray as xr
 
 from pdescry.experiments.records import METHODS, SOURCES, Record
 from pdescry.experiments.tables import QUICK
-from pdescry.report import save_figure
-from pdescry.report.figures import COLOURS, SD_COLOURS
+from pdescry.plot import save
+from pdescry.plot.axes import COLOURS, SD_COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def draw_figures(records: Sequence[Record], folder: Path) -> list[Path]:
         fields = {noise: record.fields() for noise, record in runs.items()}
         for kind, draw in FIGURES.items():
             path = folder / f"{source}-{system}-{kind}.png"
-            save_figure(draw(runs, fields), path)
+            save(draw(runs, fields), path)
             written.append(path)
     return written
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
-from pdescry.report import draw_coefficients
+from pdescry import plot
 
 
-def table(**changes) -> pd.DataFrame:
+def law(**changes) -> Any:
     columns = {
         "field": ["u", "u"],
         "term": ["u_x", "u_xx"],
@@ -17,11 +20,11 @@ def table(**changes) -> pd.DataFrame:
         "high": [-0.8, 0.15],
         "spread": ["honest", "honest"],
     }
-    return pd.DataFrame(columns | changes)
+    return SimpleNamespace(coefficients=pd.DataFrame(columns | changes))
 
 
 def test_terms_from_top_to_bottom_with_their_intervals():
-    ax = draw_coefficients(table())
+    ax = plot.coefficients(law())
     assert [label.get_text() for label in ax.get_yticklabels()] == ["u_x", "u_xx"]
     assert list(ax.get_yticks()) == [1, 0]
     (container,) = ax.containers
@@ -32,10 +35,10 @@ def test_terms_from_top_to_bottom_with_their_intervals():
 
 
 def test_several_fields_are_named():
-    ax = draw_coefficients(table(field=["u", "v"], spread=["honest", "formal"]))
+    ax = plot.coefficients(law(field=["u", "v"], spread=["honest", "formal"]))
     assert [label.get_text() for label in ax.get_yticklabels()] == ["u: u_x", "v: u_xx"]
     assert ax.get_title() == "intervals: formal and honest"
 
 
 def test_a_law_without_terms():
-    assert draw_coefficients(table().iloc[:0]).get_title() == "no term is left"
+    assert plot.coefficients(SimpleNamespace(coefficients=law().coefficients.iloc[:0])).get_title() == "no term is left"

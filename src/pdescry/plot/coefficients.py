@@ -5,27 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
-from pdescry.report.figures import new_axes
+from pdescry.plot.axes import INK, rows_of
+from pdescry.plot.law import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def draw_coefficients(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+def coefficients(law: Drawn, ax: Axes | None = None) -> Axes:
     """A row for each term of ``law.coefficients``: dot and line for coefficient and 95 % interval; zero is dashed."""
-    ax = new_axes(ax)
-    rows = np.arange(len(table))[::-1]
+    table = law.coefficients
     several = len(set(table["field"])) > 1
     pairs = zip(table["field"], table["term"], strict=True)
-    names = [f"{field}: {term}" if several else str(term) for field, term in pairs]
+    ax, rows = rows_of(ax, [f"{field}: {term}" if several else str(term) for field, term in pairs])
     mean, low, high = (table[name].to_numpy(float) for name in ("mean", "low", "high"))
     ax.axvline(0.0, color="0.6", linestyle="--", linewidth=1)
-    ax.errorbar(mean, rows, xerr=np.abs([mean - low, high - mean]), fmt="o", color="#3b528b", capsize=4, markersize=5)
+    ax.errorbar(mean, rows, xerr=np.abs([mean - low, high - mean]), fmt="o", color=INK, capsize=4, markersize=5)
     for row, value in zip(rows, mean, strict=True):
         ax.annotate(f"{value:.4g}", (value, row), (0, 8), textcoords="offset points", ha="center", fontsize="small")
-    ax.set(yticks=rows, yticklabels=names, ylim=(-0.7, len(table) - 0.3), xlabel="coefficient, 95 % interval")
+    ax.set(xlabel="coefficient, 95 % interval", ylim=(-0.7, max(len(table), 1) - 0.3))
     kinds = set(table["spread"]) if len(table) else set()
     note = "no term is left" if not len(table) else "intervals: " + " and ".join(sorted(kinds))
     ax.set_title(note, fontsize="medium")

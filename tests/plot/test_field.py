@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from pdescry import Readings
+from pdescry import Readings, plot
 from pdescry.errors import InputError
-from pdescry.report import draw_posterior, draw_slices, save_figure
+from pdescry.plot import mean_and_sd, save, slices
 from pdescry.surrogate import MCLMC, Adam, Network, Posterior, Prior
 from pdescry.surrogate.chain import Plan, Trace
 from pdescry.surrogate.model import Model
@@ -40,7 +40,7 @@ def posterior() -> Posterior:
 
 
 def test_mean_and_sd_are_drawn_side_by_side(posterior, tmp_path):
-    left, right = draw_posterior(posterior)
+    left, right = mean_and_sd(posterior)
     assert left.figure is right.figure
     for ax in (left, right):
         assert (ax.get_xlabel(), ax.get_ylabel()) == ("y", "t")
@@ -52,35 +52,48 @@ def test_mean_and_sd_are_drawn_side_by_side(posterior, tmp_path):
     assert mean.max() == pytest.approx(16, abs=0.2)
     assert (sd > 0).all()
     assert right.collections[0].get_clim()[0] == 0
-    save_figure(left, tmp_path / "posterior.png")
+    save(left, tmp_path / "posterior.png")
     assert (tmp_path / "posterior.png").stat().st_size > 1000
 
 
+def test_axes_and_colours_have_the_units_of_the_readings(posterior, tmp_path):
+    known = replace(posterior, readings=replace(posterior.readings, units={"t": "s", "y": "mm", "u": r"$\frac$"}))
+    for ax, what in zip(mean_and_sd(known), ("mean", "sd"), strict=True):
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("y (mm)", "t (s)")
+        assert ax.collections[0].colorbar.ax.get_ylabel().startswith(f"{what} of u (")
+    ax = slices(known, [12.0])
+    assert (ax.get_xlabel(), ax.lines[0].get_label()) == ("y (mm)", "t = 12 s")
+    dots = plot.readings(known.readings)
+    assert (dots.get_xlabel(), dots.get_ylabel()) == ("y (mm)", "t (s)")
+    for drawn in (ax, dots):
+        save(drawn, tmp_path / "units.png")  # a unit is no formula, whatever it holds
+
+
 def test_every_reading_is_a_dot_and_every_sensor_a_tick(posterior):
-    for ax in draw_posterior(posterior):
+    for ax in mean_and_sd(posterior):
         dots = np.asarray(ax.collections[1].get_offsets())
         assert np.array_equal(dots, np.column_stack([posterior.readings.space[:, 0], posterior.readings.time]))
         assert np.array_equal(ax.lines[0].get_xdata(), [-1, 0, 2])
 
 
 def test_whether_the_draws_mixed_stands_in_the_picture(posterior):
-    assert posterior.diagnostics.mixed == ("not mixed" not in draw_posterior(posterior)[1].get_title())
+    assert posterior.diagnostics.mixed == ("not mixed" not in mean_and_sd(posterior)[1].get_title())
     apart = replace(posterior, positions=posterior.positions + np.array([0, 1], np.float32)[:, None, None])
-    assert "not mixed" in draw_posterior(apart)[1].get_title()
-    assert "not mixed" in draw_slices(apart).get_title()
+    assert "not mixed" in mean_and_sd(apart)[1].get_title()
+    assert "not mixed" in slices(apart).get_title()
 
 
 def test_another_field_into_axes_of_ones_own(posterior):
     axes = Figure().subplots(2, 1)
-    assert draw_posterior(posterior, "v", axes=axes) == tuple(axes)
+    assert mean_and_sd(posterior, "v", axes=axes) == tuple(axes)
     assert "draws of v" in axes[0].get_title()
     ax = Figure().add_subplot()
-    assert draw_slices(posterior, field="v", ax=ax) is ax
+    assert slices(posterior, field="v", ax=ax) is ax
     assert ax.get_ylabel() == "v"
 
 
 def test_slices_show_three_times_with_bands_and_readings(posterior):
-    ax = draw_slices(posterior)
+    ax = slices(posterior)
     assert [line.get_label() for line in ax.lines[::2]] == ["t = 10.5", "t = 12", "t = 13.5"]
     assert len(ax.collections) == 3
     for time, line, dots in zip((10.5, 12, 13.5), ax.lines[::2], ax.lines[1::2], strict=True):
@@ -90,23 +103,23 @@ def test_slices_show_three_times_with_bands_and_readings(posterior):
 
 
 def test_readings_too_far_in_time_are_not_drawn(posterior):
-    ax = draw_slices(posterior, times=[12.1, 12.25])
+    ax = slices(posterior, times=[12.1, 12.25])
     assert [len(np.asarray(dots.get_xdata())) for dots in ax.lines[1::2]] == [3, 0]
 
 
 def test_what_cannot_be_drawn_is_told(posterior):
     readings = posterior.readings
     plane = replace(readings, space=np.column_stack([readings.space, readings.time]), axes=("x", "y"))
-    for draw in (draw_posterior, draw_slices):
+    for draw in (mean_and_sd, slices):
         with pytest.raises(InputError, match="got 'w'"):
             draw(posterior, field="w")
         with pytest.raises(InputError, match=r"one space axis.*got 2 \(x, y\)"):
             draw(replace(posterior, readings=plane))
     with pytest.raises(InputError, match=r"two axes.*got 1"):
-        draw_posterior(posterior, axes=[Figure().add_subplot()])
+        mean_and_sd(posterior, axes=[Figure().add_subplot()])
 
 
 def test_a_single_fit_is_drawn_without_uncertainty(posterior, tmp_path):
     fit = replace(posterior, positions=posterior.positions[:1, :1])
-    save_figure(draw_posterior(fit)[0], tmp_path / "fit.png")
-    save_figure(draw_slices(fit), tmp_path / "slices.png")
+    save(mean_and_sd(fit)[0], tmp_path / "fit.png")
+    save(slices(fit), tmp_path / "slices.png")

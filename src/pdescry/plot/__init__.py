@@ -1,0 +1,38 @@
+"""Pictures with matplotlib: every function takes what it draws and ``ax=``, and returns the axes.
+
+    pdescry.plot.field(law)          the inferred field over place and time; ``what="sd"``: how sure it is
+    pdescry.plot.slices(law)         the field at a few times with its 95 % band, and the readings
+    pdescry.plot.coefficients(law)   the terms of the law with their 95 % intervals
+    pdescry.plot.path(law)           why these terms and no others
+    pdescry.plot.forecast(law)       the law solved forward, beside sensors that were left out
+    pdescry.plot.diagnostics(law)    what left-out sensors, residuals and chains say
+    pdescry.plot.readings(readings), pdescry.plot.solution(solution)
+    pdescry.plot.save(ax, "law.png") PNG, SVG or PDF
+
+``axes.py`` has what they share. Nothing here changes a global setting of matplotlib, and nothing computes more than a
+picture needs: what is drawn comes from a `Law`, or from the `Posterior`, `JointFit` or `Solution` that it is made of.
+"""
+
+from pdescry.plot.axes import PICTURES, save
+from pdescry.plot.coefficients import coefficients
+from pdescry.plot.diagnostics import diagnostics
+from pdescry.plot.field import field, mean_and_sd
+from pdescry.plot.forecast import forecast
+from pdescry.plot.path import path
+from pdescry.plot.readings import readings
+from pdescry.plot.slices import slices
+from pdescry.plot.solution import solution
+
+__all__ = [
+    "PICTURES",
+    "coefficients",
+    "diagnostics",
+    "field",
+    "forecast",
+    "mean_and_sd",
+    "path",
+    "readings",
+    "save",
+    "slices",
+    "solution",
+]

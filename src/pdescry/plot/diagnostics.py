@@ -1,0 +1,94 @@
+"""What speaks for or against the result: left-out sensors, residuals, chains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from pdescry.errors import InputError
+from pdescry.plot.axes import INK, WARM, check_choice, colour_of, label, new_axes
+from pdescry.plot.law import Drawn
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST = 2000  # quantiles drawn
+
+
+def diagnostics(
+    law: Drawn, what: Literal["left_out", "residuals", "chains"] | None = None, ax: Axes | None = None
+) -> Axes:
+    """left_out: each sensor's rms error when predicted from the others, and what it should be (the default where laws
+    were compared so). residuals: readings less the field, in units of the noise, against what normal noise would give
+    (the default elsewhere). chains: log p of each chain, which should neither drift nor differ."""
+    kinds = {"left_out": _left_out, "residuals": _residuals, "chains": _chains}
+    what = what or ("residuals" if law.choice is None else "left_out")
+    check_choice(what, kinds)
+    return kinds[what](law, new_axes(ax))
+
+
+def residuals(law: Drawn, field: int = 0) -> NDArray[np.float64]:
+    """(N,): the readings of one field less the inferred one, in units of the noise."""
+    readings = law.readings
+    if law.choice is not None and law.found:
+        fit = law.choice.fit
+        return fit.experiment.misfit(fit.spline)
+    inferred = law.posterior.predict(readings.time, *readings.space.T, grid=False)[readings.fields[field]].to_numpy()
+    noise = np.asarray(law.posterior.noise_sd)[:, :, field]
+    return (readings.values[:, field] - inferred) / np.sqrt(np.mean(noise**2))
+
+
+def against_normal(values: NDArray[np.float64], most: int = MOST) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where normal noise would lie, and where the values do, in order; at most so many of them."""
+    ordered = np.sort(values)
+    expected = ndtri((np.arange(len(ordered)) + 0.5) / len(ordered))
+    some = np.unique(np.linspace(0, len(ordered) - 1, min(most, len(ordered))).astype(int))
+    return expected[some], ordered[some]
+
+
+def _left_out(law: Drawn, ax: Axes) -> Axes:
+    if law.choice is None:
+        raise InputError(
+            "Expected a law that was compared by left-out sensors; this one comes from a regression; pass "
+            "what='residuals' or 'chains'."
+        )
+    table = law.choice.comparison.held_out
+    rows = np.arange(len(table))
+    inner = table["inside"].to_numpy(bool)
+    errors, expected = (table[name].to_numpy(float) for name in ("rms_error", "expected"))
+    ax.plot(rows, expected, "_", color="0.4", markersize=12, markeredgewidth=2, label="expected")
+    ax.plot(rows[inner], errors[inner], "o", color=INK, markersize=5, label="rms error")
+    ax.plot(rows[~inner], errors[~inner], "o", color="white", markeredgecolor=INK, markersize=5, label="outermost")
+    few = len(rows) <= 40
+    ax.set(xlabel="sensor left out", ylabel=label(law.readings, law.choice.field), xlim=(-0.8, len(rows) - 0.2))
+    ax.set_xticks(rows if few else rows[:: len(rows) // 20])
+    ax.set_xticklabels([str(table["sensor"].iloc[int(row)]) for row in ax.get_xticks()], fontsize="small")
+    ax.set_ylim(bottom=0)
+    ax.legend(frameon=False, fontsize="small")
+    ax.set_title("each sensor predicted from the others", fontsize="medium")
+    return ax
+
+
+def _residuals(law: Drawn, ax: Axes) -> Axes:
+    expected, found = against_normal(residuals(law))
+    ends = np.array([expected[0], expected[-1]])
+    ax.plot(ends, ends, color="0.6", linestyle="--", linewidth=1)
+    ax.plot(expected, found, ".", color=INK, markersize=3)
+    ax.set(xlabel="normal quantile", ylabel="reading less field, in units of the noise")
+    ax.set_title("on the line: normal noise of the inferred size", fontsize="medium")
+    return ax
+
+
+def _chains(law: Drawn, ax: Axes) -> Axes:
+    density = np.asarray(law.posterior.trace.log_density, float)
+    for number, chain in enumerate(density):
+        colour = colour_of(0.85 * number / max(len(density) - 1, 1))
+        ax.plot(np.arange(1, len(chain) + 1), chain, color=colour, linewidth=1, label=f"chain {number + 1}")
+    ax.set(xlabel="draw", ylabel="log p")
+    ax.legend(frameon=False, fontsize="small")
+    title, colour = ("mixed", "black") if law.diagnostics.mixed else ("not mixed", WARM)
+    ax.set_title(f"chains of the field: {title}", fontsize="medium", color=colour)
+    return ax

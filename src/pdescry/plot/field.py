@@ -1,0 +1,117 @@
+"""The inferred field over place and time: its mean, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from pdescry.errors import InputError
+from pdescry.plot.axes import COLOURS, SD_COLOURS, check_choice, check_one_axis, field_named, label, new_axes
+from pdescry.plot.law import Inferred, is_posterior
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+    from pdescry.data import Readings
+
+GRID = (61, 81)  # times and places: enough for the eye, and quick to predict
+WHAT = ("mean", "sd")
+MOST = 0.98  # share of the map that the colours of an sd tell apart
+
+
+def field(
+    law: Inferred, field: str | None = None, what: Literal["mean", "sd"] = "mean", ax: Axes | None = None
+) -> Axes:
+    """Mean or standard deviation of the field over place (across) and time (up), as far as readings go.
+
+    law: a `Law`, a `Posterior`, or the `JointFit` of one of several experiments (``law.choice.fit.of(1)``). Every
+    reading is a dot, every sensor a tick at the upper edge.
+    """
+    name = field_named(law.readings, field)
+    check_choice(what, WHAT)
+    ax = _drawn(law, name, what, new_axes(ax), on_a_grid(law))
+    ax.set_title(_of_what(law, name), fontsize="medium")
+    return ax
+
+
+def mean_and_sd(law: Inferred, field: str | None = None, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
+    """`field` twice: the mean in the left of two panels, the sd in the right one."""
+    readings = law.readings
+    name, grid = field_named(readings, field), on_a_grid(law)
+    left, right = (_drawn(law, name, what, ax, grid) for what, ax in zip(WHAT, _panels(axes), strict=True))
+    left.set_title(_of_what(law, name), fontsize="medium")
+    believed = ""
+    if is_posterior(law):
+        believed = "mixed; " if law.diagnostics.mixed else "not mixed; "
+    right.set_title(f"{believed}{len(readings)} readings by {readings.n_sensors} sensors", fontsize="medium")
+    return left, right
+
+
+def on_a_grid(law: Inferred, grid: tuple[int, int] = GRID) -> xr.Dataset:
+    """Mean, sd and interval of the field, from the first to the last reading and sensor."""
+    check_one_axis(law.readings)
+    spans = law.readings.span.values()
+    return law.predict(*(np.linspace(*ends, number) for ends, number in zip(spans, grid, strict=True)))
+
+
+def _drawn(law: Inferred, name: str, what: str, ax: Axes, grid: xr.Dataset) -> Axes:
+    readings = law.readings
+    (axis,) = readings.axes
+    values, colours, least, most = grid[name], COLOURS, None, None
+    if what == "sd":  # what only a corner has would darken all the rest
+        values = grid[f"{name}_sd"]
+        colours, least, most = SD_COLOURS, 0.0, float(values.quantile(MOST)) or None
+    places, times = grid[axis].to_numpy(), grid[readings.time_name].to_numpy()
+    image = ax.pcolormesh(
+        places, times, values, cmap=colours, vmin=least, vmax=most, shading="gouraud", rasterized=True
+    )
+    extend = "neither" if most is None else "max"
+    ax.figure.colorbar(image, ax=ax, label=f"{what} of {label(readings, name)}", extend=extend)
+    _mark_sensors(readings, ax)
+    ax.set(
+        xlabel=label(readings, axis),
+        ylabel=label(readings, readings.time_name),
+        xlim=places[[0, -1]],
+        ylim=times[[0, -1]],
+    )
+    return ax
+
+
+def _of_what(law: Inferred, name: str) -> str:
+    if is_posterior(law):
+        return f"{law.n_draws} draws of {name} in {law.n_chains} chains"
+    said = str(law).splitlines()[0]
+    return f"{name}, which obeys no law" if said.startswith("cannot tell") else said
+
+
+def _mark_sensors(readings: Readings, ax: Axes) -> None:
+    size = float(np.clip(2000 / len(readings), 1, 9))
+    ax.scatter(
+        readings.space[:, 0], readings.time, s=size, c="white", edgecolors="0.2", linewidths=0.3, rasterized=True
+    )
+    edge = ax.get_xaxis_transform()  # places across, parts of the panel up
+    ax.plot(
+        readings.places[:, 0],
+        np.ones(readings.n_sensors),
+        "v",
+        transform=edge,
+        color="0.2",
+        markersize=4,
+        clip_on=False,
+    )
+
+
+def _panels(axes: Sequence[Axes] | None) -> tuple[Axes, Axes]:
+    if axes is None:
+        from matplotlib.figure import Figure
+
+        left, right = Figure(figsize=(10.5, 4.4), layout="constrained").subplots(1, 2)
+        return left, right
+    if len(given := list(axes)) != 2:
+        raise InputError(
+            f"Expected two axes, for the mean and for the sd; got {len(given)}; make them with subplots(1, 2)."
+        )
+    return given[0], given[1]

@@ -1,0 +1,84 @@
+"""Why these terms and no others: what each candidate is worth to the law, or the order in which candidates fell."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from pdescry.errors import InputError
+from pdescry.plot.axes import INK, WARM, rows_of
+from pdescry.plot.law import Drawn, is_choice
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FURTHEST = 20.0  # nats: e²⁰ to one; what lies beyond is drawn there, as an arrow
+
+
+def path(law: Drawn, field: str | None = None, ax: Axes | None = None) -> Axes:
+    """A row for each candidate, those of the law first.
+
+    Where law and field were inferred together: how much worse left-out sensors are predicted, prices of terms counted,
+    if a term of the law is taken away or another one is added. Where the law comes from a regression: after how many
+    steps each candidate was dropped.
+    """
+    fit = fit_named(law, field)
+    return _worths(ranked(fit), ax) if is_choice(fit) else _steps(ranked(fit), len(fit.path), ax)
+
+
+def fit_named(law: Drawn, field: str | None) -> Any:
+    """The law of one field."""
+    fits = {fit.field: fit for fit in law.fits}
+    if field is not None and field not in fits:
+        raise InputError(f"Expected one of the fields {', '.join(fits)}; got {field!r}.")
+    return fits[field] if field else law.fits[0]
+
+
+def ranked(fit: Any) -> pd.DataFrame:
+    """One row a candidate, those of the law first, then those that came nearest to being in it.
+
+    Of a `Choice`: ``singly``, as `joint.neighbours.singly` tells; of a `SparseFit`: term, kept, and the step (from 1)
+    at which it was dropped, NaN where it never was or never entered.
+    """
+    if is_choice(fit):
+        table = fit.comparison.singly
+        return table if table.empty else table.sort_values(["kept", "worth"], ascending=[False, False], kind="stable")
+    fell = {name: number for number, step in enumerate(fit.path, 1) for name in step.dropped}
+    names = [str(term) for term in fit.terms]
+    table = pd.DataFrame({"term": names, "kept": fit.support, "step": [fell.get(name, math.nan) for name in names]})
+    table["step"] = table["step"].mask(table["kept"])
+    return table.sort_values(["kept", "step"], ascending=[False, False], na_position="last", kind="stable")
+
+
+def _worths(table: pd.DataFrame, ax: Axes | None) -> Axes:
+    ax, rows = rows_of(ax, [str(term) for term in table.get("term", [])])
+    records = table.to_dict(orient="records")
+    for row, each in zip(rows, records, strict=True):
+        kept, worth = bool(each["kept"]), float(each["worth"])
+        colour = INK if kept else WARM if worth > 0 and not each["ill_posed"] else "0.55"
+        shown = -FURTHEST if math.isnan(worth) else max(min(worth, FURTHEST), -FURTHEST)
+        ax.plot([0, shown], [row, row], color=colour, linewidth=2)
+        ax.plot([shown], [row], "<" if shown == -FURTHEST else "o", color=colour, markersize=5)
+        if each["ill_posed"]:
+            ax.annotate(
+                "ill-posed", (max(shown, 0), row), (6, 0), textcoords="offset points", va="center", fontsize="x-small"
+            )
+    ax.axvline(0, color="0.6", linestyle="--", linewidth=1)
+    ax.set(xlim=(-1.08 * FURTHEST, 0.3 * FURTHEST), xlabel="change of the log score, prices counted (nats)")
+    empty = "no law was worth comparing" if table.empty else "dark: taken from the law; grey: added to it"
+    ax.set_title(empty, fontsize="medium")
+    ax.tick_params(axis="y", labelsize="small")
+    return ax
+
+
+def _steps(table: pd.DataFrame, steps: int, ax: Axes | None) -> Axes:
+    ax, rows = rows_of(ax, [str(term) for term in table["term"]])
+    for row, each in zip(rows, table.to_dict(orient="records"), strict=True):
+        reached = steps + 0.5 if each["kept"] else 0.0 if math.isnan(each["step"]) else each["step"]
+        ax.barh(row, reached, height=0.6, color=INK if each["kept"] else "0.7")
+    ax.set(xlim=(0, steps + 0.5), xlabel="step at which it was dropped")
+    ax.set_title("dark: in the law to the end", fontsize="medium")
+    ax.tick_params(axis="y", labelsize="small")
+    return ax
