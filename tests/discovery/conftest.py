@@ -23,6 +23,7 @@ TINY: dict[str, Any] = {
     "regression": {"method": "stols", "threshold": 0.0},
 }
 
+PICTURES = {f"{name}.png" for name in ("coefficients", "diagnostics", "field", "path", "slices")}
 JOINT = TINY | {"regression": {"method": "auto"}}
 
 

@@ -27,18 +27,18 @@ from pdescry.discovery import PRESETS
 from pdescry.discovery.run import begun, load_inputs
 from pdescry.regression import STOLS
 from pdescry.surrogate import Posterior, pool
-from tests.discovery.conftest import TINY
+from tests.discovery.conftest import PICTURES, TINY
 
 FILES = {
     "config.toml", "readings.csv", "posterior.nc", "derivatives.nc", "fit.json", "law.json", "log.txt", "figures",
-    ".lock",
+    "report.html", ".lock",
 }  # fmt: skip
 
 
 def test_a_run_explains_itself(finished):
     law, folder = finished
     assert {path.name for path in folder.iterdir()} == FILES
-    assert {path.name for path in (folder / "figures").iterdir()} == {"coefficients.png", "field.png", "slices.png"}
+    assert {path.name for path in (folder / "figures").iterdir()} == PICTURES
     assert "Finished field" in (folder / "log.txt").read_text()
     told = json.loads((folder / "law.json").read_text())
     assert told["law"] == [str(law)]
@@ -184,10 +184,11 @@ def test_a_picture_that_cannot_be_drawn_stops_nobody(finished, tmp_path, monkeyp
     def broken(*_):
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr("pdescry.report.draw_slices", broken)
+    monkeypatch.setattr("pdescry.plot.slices", broken)
     with pytest.warns(UserWarning, match=r"Could not draw slices\.png: no ink"):
         assert repr(resume(tmp_path / "run")) == repr(finished[0])
-    assert {path.name for path in (tmp_path / "run" / "figures").iterdir()} == {"coefficients.png", "field.png"}
+    drawn = {path.name for path in (tmp_path / "run" / "figures").iterdir()}
+    assert drawn == PICTURES - {"slices.png"}
 
 
 def test_the_second_process_is_refused(finished, readings):

@@ -22,9 +22,11 @@ from pdescry.equation import Equation, Term
 from pdescry.joint import Joint
 from pdescry.regression import STBLR, SequentialRidge
 from pdescry.surrogate import MCLMC
-from tests.discovery.conftest import JOINT, TINY, near_tie, with_comparison
+from tests.discovery.conftest import JOINT, PICTURES, TINY, near_tie, with_comparison
 
-FILES = {"config.toml", "readings.csv", "posterior.nc", "joint.nc", "law.json", "log.txt", "figures", ".lock"}
+FILES = {
+    "config.toml", "readings.csv", "posterior.nc", "joint.nc", "law.json", "log.txt", "report.html", "figures", ".lock",
+}  # fmt: skip
 REASON = "The readings are noise; less of it would help."
 
 
@@ -106,7 +108,7 @@ def test_a_law_found_together_with_the_field(chosen: tuple[Law, Path]) -> None:
     assert law.found
     assert law.derivatives is None
     assert {path.name for path in folder.iterdir()} == FILES
-    assert {path.name for path in (folder / "figures").iterdir()} == {"coefficients.png", "field.png", "slices.png"}
+    assert {path.name for path in (folder / "figures").iterdir()} == PICTURES
     (row,) = law.coefficients.to_dict(orient="records")
     assert (row["term"], row["spread"]) == ("u_xx", "joint")
     assert abs(row["mean"] - 2) < 4 * row["sd"] < 0.5
@@ -146,7 +148,12 @@ def test_it_is_read_back_and_resumed_to_the_same_bytes(chosen: tuple[Law, Path],
     pd.testing.assert_frame_equal(again.coefficients, law.coefficients)
     again.save(tmp_path / "copy.pdescry")
     assert (tmp_path / "copy.pdescry" / "law.json").read_bytes() == (folder / "law.json").read_bytes()
-    assert {path.name for path in (tmp_path / "copy.pdescry").iterdir()} == FILES - {"log.txt", "figures", ".lock"}
+    assert {path.name for path in (tmp_path / "copy.pdescry").iterdir()} == FILES - {
+        "log.txt",
+        "report.html",
+        "figures",
+        ".lock",
+    }
     shutil.copytree(folder, tmp_path / "run")
     (tmp_path / "run" / "law.json").unlink()
     resume(tmp_path / "run", figures=False)

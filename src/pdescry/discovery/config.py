@@ -7,10 +7,13 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
+from pdescry.data import Readings
 from pdescry.discovery.settings import Settings, preset_settings
 from pdescry.errors import InputError
+from pdescry.surrogate.problem import differences
 
 # A comment for each setting. Where a name means the same in several sections, it stands once, without its section.
 COMMENTS = {
@@ -149,6 +152,15 @@ def settings_from(tables: Mapping[str, Any]) -> Settings:
     """
     name = tables.get("preset", "default")
     return preset_settings(name).changed({name: part for name, part in tables.items() if name != "readings"})
+
+
+def command_of(experiments: Iterable[Readings], settings: Settings) -> str:
+    """What to type at the shell to find the law again: the files, the preset, and what differs from it."""
+    files = [quote(each.source) if Path(each.source).suffix else "FILE" for each in experiments]
+    preset = [] if settings.preset == "default" else ["--preset", quote(settings.preset)]
+    changes = differences(preset_settings(settings.preset).to_dict(), settings.to_dict())
+    changed = [f"--set {quote(f'{name}={spelled(new)}')}" for name, _, new in changes if new is not None]
+    return " ".join(["pdescry", "discover", *files, *preset, *changed])
 
 
 def _parsed(text: str, source: str) -> dict[str, Any]:

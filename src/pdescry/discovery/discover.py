@@ -300,26 +300,29 @@ def _forward(posterior: Posterior, fits: Sequence[Fit]) -> Forward:
 
 
 def _draw(run: Run, law: Law, progress: Progress) -> None:
-    """Pictures that are not there yet. One that cannot be drawn is told and stops nobody: the law is safe."""
-    from pdescry.report import draw_coefficients, draw_posterior, draw_slices, save_figure
+    """Pictures and the report, as far as they are not there yet. What cannot be drawn is told and stops nobody: the law
+    is safe."""
+    from pdescry import plot
 
-    several = len(run.readings.axes) > 1
-    drawings: dict[str, Callable[[], Any]] = {"coefficients.png": lambda: draw_coefficients(law.coefficients)}
-    if not several:
-        drawings |= {
-            "field.png": lambda: draw_posterior(law.posterior)[0],
-            "slices.png": lambda: draw_slices(law.posterior),
-        }
+    pictures: dict[str, Callable[[], Any]] = {
+        "coefficients.png": lambda: plot.coefficients(law),
+        "path.png": lambda: plot.path(law),
+        "diagnostics.png": lambda: plot.diagnostics(law),
+    }
+    if len(run.readings.axes) == 1:
+        pictures |= {"field.png": lambda: plot.mean_and_sd(law)[0], "slices.png": lambda: plot.slices(law)}
     with suppress(OSError):
         run.figures.mkdir(exist_ok=True)
-    for number, (name, drawing) in enumerate(drawings.items()):
-        if not (run.figures / name).exists():
-            progress(f"drawing {name}", number / len(drawings), None)
+    files = {run.figures / name: lambda path, make=make: plot.save(make(), path) for name, make in pictures.items()}
+    files[run.report] = law.report
+    for number, (path, write) in enumerate(files.items()):
+        if not path.exists():
+            progress(f"drawing {path.name}", number / len(files), None)
             try:
-                save_figure(drawing(), run.figures / name)
+                write(path)
             except Exception as fault:  # whatever it is
-                run.log(f"Could not draw {name}: {fault}")
-                warnings.warn(f"Could not draw {name}: {fault}", stacklevel=3)
+                run.log(f"Could not draw {path.name}: {fault}")
+                warnings.warn(f"Could not draw {path.name}: {fault}", stacklevel=3)
     progress("drawing", 1.0, 0.0)
 
 

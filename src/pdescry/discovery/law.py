@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
 from pdescry.derivatives import Derivatives
+from pdescry.discovery.config import command_of
 from pdescry.discovery.draws import draw_joint, draw_regressed
 from pdescry.discovery.fields import Field, field_of
 from pdescry.discovery.fit import Fit
@@ -93,6 +94,11 @@ class Law:
     def field(self) -> Field:
         """Where a forward solution starts from: the field that obeys the law if there is one, or else the mean one."""
         return field_of(self.posterior, self.fits)
+
+    @property
+    def command(self) -> str:
+        """What to type at the shell to make it again."""
+        return command_of(self.experiments, self.settings)
 
     @property
     def equation(self) -> Equation:
@@ -181,6 +187,15 @@ class Law:
         return draw_regressed(self.posterior, self.derivatives, self.fits, number, seed)
 
     # ---- keeping it ----------------------------------------------------------------------------------------------
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write a page for people: the law, the field, the terms, the law solved forward, diagnostics and settings.
+
+        One HTML file that needs nothing else and opens from disk. ``pdescry discover`` writes it as ``report.html``.
+        """
+        from pdescry.report.page import write_page
+
+        write_page(self, path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a folder (``rod.pdescry``) that :func:`pdescry.load` reads; plain formats, no pickle."""

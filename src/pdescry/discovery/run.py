@@ -10,6 +10,7 @@
       derivatives.nc    the candidate terms at many points, and
       fit.json          the regressions, with the path by which candidates fell
       law.json          the result, with intervals, verdict and warnings
+      report.html       the result for people, one page
       figures/          pictures
       log.txt           what was done, and when
       .lock             held while somebody works here
@@ -45,7 +46,7 @@ from pdescry.surrogate.problem import differences
 
 OURS = {
     "config.toml", "readings.csv", "chains", "posterior.nc", "joint.nc", "derivatives.nc", "fit.json", "law.json",
-    "figures", "log.txt",
+    "report.html", "figures", "log.txt",
 }  # fmt: skip
 # Of a process that was killed: the lock's file, and files on their way (`files.appearing`).
 _LEFTOVER = re.compile(r"\.lock|\..*\.[0-9a-f]{8}(\.\w+)?")
@@ -88,6 +89,10 @@ class Run:
     @property
     def law(self) -> Path:
         return self.path / "law.json"
+
+    @property
+    def report(self) -> Path:
+        return self.path / "report.html"
 
     @property
     def figures(self) -> Path:

@@ -1,4 +1,4 @@
-"""Terms and equations as plain text, Unicode and LaTeX: one traversal, three styles."""
+"""Terms and equations as plain text, Unicode, LaTeX and MathML: one traversal, four styles."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ class Style(ABC):
     times: str
     minus: str
     between: str  # between equations of a system
+    plus: str = "+"
+    equals: str = "="
 
     @abstractmethod
     def derivative(self, field: str, axes: str) -> str: ...
@@ -46,7 +48,7 @@ class Style(ABC):
     def factor(self, factor: Factor, power: int) -> str:
         match factor:
             case Coordinate():
-                written, bare = factor.axis, True
+                written, bare = self.derivative(factor.axis, ""), True
             case Derivative():
                 written, bare = self.derivative(factor.field, factor.axes), not factor.axes
             case Function():
@@ -58,12 +60,12 @@ class Style(ABC):
         return written if power == 1 else self.power(written, power, bare)
 
     def term(self, term: Term) -> str:
-        return self.times.join(self.factor(factor, power) for factor, power in term.factors) or "1"
+        return self.times.join(self.factor(factor, power) for factor, power in term.factors) or self.number("1")
 
     def coefficient(self, value: float, digits: int | None, leading: bool, alone: bool = False) -> str:
         """The sign and the number in front of a term; a one is left out unless it stands alone."""
         sign = ("-" if leading else " - ") if value < 0 else ("" if leading else " + ")
-        sign = sign.replace("-", self.minus)
+        sign = sign.replace("+", self.plus).replace("-", self.minus)
         text = f"{abs(value):.{max(digits, 1)}g}" if digits is not None else _shortest(abs(value))
         if text == "1" and not alone:
             return sign
@@ -76,7 +78,8 @@ class Style(ABC):
             right += self.coefficient(value, digits, leading=not right, alone=alone) + (
                 "" if alone else self.term(term)
             )
-        return f"{self.derivative(component.field, 't' * component.time_order)} = {right or '0'}"
+        left = self.derivative(component.field, "t" * component.time_order)
+        return f"{left} {self.equals} {right or self.number('0')}"
 
     def equation(self, equation: Equation, digits: int | None = None) -> str:
         return self.between.join(self.component(component, digits) for component in equation.components)
@@ -151,4 +154,31 @@ class _Latex(Style):
         return rf"{mantissa}\times10^{{{int(exponent)}}}" if exponent_mark else text
 
 
-TEXT, UNICODE, LATEX = _Text(), _Unicode(), _Latex()
+@final
+class _MathML(Style):
+    """Presentation markup, as browsers typeset it: what stands inside ``<math>``."""
+
+    times, minus, between = "<mspace width='0.17em'/>", "<mo>−</mo>", "<mspace linebreak='newline'/>"
+    plus, equals = "<mo>+</mo>", "<mo>=</mo>"
+
+    def derivative(self, field: str, axes: str) -> str:
+        name = f"<mi>{field}</mi>"
+        return f"<msub>{name}<mrow>{''.join(f'<mi>{axis}</mi>' for axis in axes)}</mrow></msub>" if axes else name
+
+    def power(self, base: str, exponent: int, bare: bool) -> str:
+        inner = base if bare else f"<mrow><mo>(</mo>{base}<mo>)</mo></mrow>"
+        return f"<msup>{inner}<mn>{exponent}</mn></msup>"
+
+    def function(self, name: str, argument: str) -> str:
+        return f"<mrow><mi>{name}</mi><mo>(</mo>{argument}<mo>)</mo></mrow>"
+
+    def flux(self, axes: str, inner: str) -> str:
+        return f"<mrow>{self.derivative('∂', axes)}<mo>(</mo>{inner}<mo>)</mo></mrow>"
+
+    def number(self, text: str) -> str:
+        mantissa, exponent_mark, exponent = text.partition("e")
+        power = f"<mo>×</mo><msup><mn>10</mn><mn>{int(exponent)}</mn></msup>" if exponent_mark else ""
+        return f"<mn>{mantissa}</mn>{power}"
+
+
+TEXT, UNICODE, LATEX, MATHML = _Text(), _Unicode(), _Latex(), _MathML()

@@ -193,12 +193,12 @@ def concise(
 ) -> str:
     """A law with its spread in the last digits: ``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``."""
     each = zip(terms, values, sds, strict=True)
-    parts = [f"{_with_spread(value, sd)}*{term}".removesuffix("*1") for term, value, sd in each]
+    parts = [f"{with_spread(value, sd)}*{term}".removesuffix("*1") for term, value, sd in each]
     law = " + ".join(parts).replace("+ -", "- ") or "nothing is left"
     return f"{field}_{'t' * time_order} = {law}"
 
 
-def _with_spread(value: float, sd: float) -> str:
+def with_spread(value: float, sd: float) -> str:
     """``0.0985(21)``: the sd in units of the last digits."""
     if not (math.isfinite(sd) and sd > 0):
         return f"{value:.4g}"

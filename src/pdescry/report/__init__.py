@@ -1,21 +1,12 @@
-"""Pictures for people, and nothing that computes: a matplotlib figure or a sketch in characters.
+"""What people read: the page of a law, and sketches in the terminal.
 
-``figures.py`` draws readings, a `Posterior` or a `Solution`, ``coefficients.py`` the terms of a law, all of it with
-matplotlib (every function takes ``ax=`` or ``axes=``), ``terminal.py`` with characters. Nothing here changes a global
-setting of matplotlib.
+``page.py`` writes the page, one HTML file that needs nothing else (`write_page`; not loaded here: it loads JAX):
+``sections.py`` has its words and tables, ``numbers.py`` and ``forward.py`` gather what its figures show, ``assets/``
+holds its style and the program that draws them; ``mathematics.py`` typesets laws, ``trust.py`` says how far to trust
+them, ``markup.py`` makes HTML. ``terminal.py`` sketches readings with characters. Pictures for other uses are in
+:mod:`pdescry.plot`.
 """
 
-from pdescry.report.coefficients import draw_coefficients
-from pdescry.report.figures import PICTURES, draw_posterior, draw_readings, draw_slices, draw_solution, save_figure
 from pdescry.report.terminal import sketch
 
-__all__ = [
-    "PICTURES",
-    "draw_coefficients",
-    "draw_posterior",
-    "draw_readings",
-    "draw_slices",
-    "draw_solution",
-    "save_figure",
-    "sketch",
-]
+__all__ = ["sketch"]

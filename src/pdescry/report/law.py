@@ -1,0 +1,34 @@
+"""What a page asks of a law, beyond what pictures ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pdescry.plot.law import Drawn
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from pdescry.data import Readings
+    from pdescry.surrogate import Posterior
+
+
+class Reported(Drawn, Protocol):
+    """A `Law`."""
+
+    @property
+    def experiments(self) -> tuple[Readings, ...]: ...
+    @property
+    def posteriors(self) -> tuple[Posterior, ...]: ...
+    @property
+    def remarks(self) -> tuple[str, ...]: ...
+    @property
+    def warnings(self) -> tuple[str, ...]: ...
+    @property
+    def advice(self) -> tuple[str, ...]: ...
+    @property
+    def settings(self) -> Any: ...  # discovery's `Settings`
+    @property
+    def command(self) -> str: ...
+
+    def simulate(self, times: Any = None, *, x: Any = None, **limits: Any) -> xr.Dataset: ...

@@ -1,0 +1,175 @@
+"""The numbers behind the figures of a page, small enough to travel in it."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from pdescry.data import Readings
+from pdescry.plot.axes import COLOURS, SD_COLOURS, colour_of
+from pdescry.plot.diagnostics import against_normal, residuals
+from pdescry.plot.law import Inferred, is_choice
+from pdescry.plot.path import FURTHEST, ranked
+from pdescry.report.law import Reported
+
+DIFFERENCE_COLOURS = "RdBu_r"  # two-sided, pale in the middle
+STOPS = 33
+MOST_READINGS = 120_000  # drawn and carried by a page; 6 MB are the limit of what people send each other
+EXACT = 20_000  # up to so many readings in double precision
+EXPERIMENTS = 6  # whose fields a page carries
+
+
+def numbers_of(law: Reported, name: str, fields: list[Inferred], grids: list[xr.Dataset]) -> dict[str, Any]:
+    """All of them, but for those that have to be solved for. fields: of each experiment; grids: their values."""
+    return {
+        "name": name,
+        "colours": {
+            kind: _stops(colours)
+            for kind, colours in (("mean", COLOURS), ("sd", SD_COLOURS), ("difference", DIFFERENCE_COLOURS))
+        },
+        "fields": [_field(field, grid) for field, grid in zip(fields, grids, strict=True)],
+        "terms": _terms(law),
+        "candidates": _candidates(law),
+        "path": _path(law),
+        "left_out": _left_out(law),
+        "residuals": dict(zip(("expected", "found"), map(packed, against_normal(residuals(law))), strict=True)),
+        "chains": [packed(chain) for chain in np.asarray(law.posterior.trace.log_density, float)],
+    }
+
+
+def fields_of(law: Reported) -> list[Inferred]:
+    """Of each experiment: the one that obeys the law if it was inferred with it; none along several axes."""
+    if len(law.readings.axes) > 1:
+        return []
+    if law.choice is not None and law.found:
+        fit = law.choice.fit
+        return [fit.of(number) for number in range(min(fit.n_experiments, EXPERIMENTS))]
+    return list(law.posteriors[:EXPERIMENTS])
+
+
+def packed(values: ArrayLike, exact: bool = False) -> dict[str, str]:
+    """Little-endian floats in base64, as ``figures.js`` unpacks them."""
+    kind = "<f8" if exact else "<f4"
+    return {kind[1:]: base64.b64encode(np.ascontiguousarray(values, kind).tobytes()).decode("ascii")}
+
+
+def names_of(readings: Readings) -> dict[str, str]:
+    """As axes are labelled."""
+    return {
+        "time": readings.label(readings.time_name),
+        "axis": readings.label(readings.axes[0]),
+        "field": readings.label(readings.fields[0]),
+    }
+
+
+def sensor_names(readings: Readings) -> list[str]:
+    names = readings.sensor_names
+    return [str(number) for number in range(readings.n_sensors)] if names is None else list(names)
+
+
+def finite(value: Any) -> float | None:
+    """As JSON has numbers."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _field(inferred: Inferred, grid: xr.Dataset) -> dict[str, Any]:
+    readings = inferred.readings
+    every = math.ceil(len(readings) / MOST_READINGS)
+    some, exact = slice(None, None, every), len(readings) <= EXACT
+    (axis,) = readings.axes
+    return {
+        "names": names_of(readings),
+        "plain": {"time": readings.time_name, "axis": axis},
+        "times": packed(grid[readings.time_name], exact=True),
+        "places": packed(grid[axis], exact=True),
+        "time": packed(readings.time[some], exact),
+        "place": packed(readings.space[some, 0], exact),
+        "sensor": packed(readings.sensor[some]),
+        "pins": [float(place) for place in readings.places[:, 0]],
+        "sensor_names": sensor_names(readings),
+        "fields": [
+            {
+                "name": name,
+                "label": readings.label(name),
+                "read": packed(readings.values[some, number], exact),
+                **{
+                    key: packed(grid[f"{name}{ending}"])
+                    for key, ending in (("mean", ""), ("sd", "_sd"), ("low", "_low"), ("high", "_high"))
+                },
+            }
+            for number, name in enumerate(readings.fields)
+        ],
+    }
+
+
+def _terms(law: Reported) -> list[dict[str, Any]]:
+    table = law.coefficients
+    several = table["field"].nunique() > 1
+    return [
+        {
+            "name": f"{row['field']}: {row['term']}" if several else row["term"],
+            **{key: finite(row[key]) for key in ("mean", "sd", "low", "high", "probability")},
+        }
+        for row in table.to_dict(orient="records")
+    ]
+
+
+def _candidates(law: Reported) -> list[dict[str, Any]]:
+    """The likeliest first; none where the method gives no probabilities, or no law is told."""
+    if law.choice is None or not law.found:
+        return []
+    table = law.choice.table.sort_values(["probability", "kept"], ascending=False, kind="stable")
+    return [
+        {"name": row["term"], "probability": float(row["probability"]), "kept": bool(row["kept"])}
+        for row in table.to_dict(orient="records")
+    ]
+
+
+def _path(law: Reported) -> dict[str, Any]:
+    if law.choice is not None:
+        rows = [
+            {
+                "name": row["term"],
+                "kept": bool(row["kept"]),
+                "worth": finite(row["worth"]),
+                "ill_posed": bool(row["ill_posed"]),
+            }
+            for row in ranked(law.choice).to_dict(orient="records")
+        ]
+        return {"kind": "worth", "furthest": FURTHEST, "rows": rows}
+    rows = [
+        {
+            "name": f"{fit.field}: {row['term']}" if len(law.fits) > 1 else row["term"],
+            "kept": bool(row["kept"]),
+            "step": finite(row["step"]),
+        }
+        for fit in law.fits
+        if not is_choice(fit)
+        for row in ranked(fit).to_dict(orient="records")
+    ]
+    return {"kind": "steps", "furthest": max(len(fit.path) for fit in law.fits) + 0.5, "rows": rows}
+
+
+def _left_out(law: Reported) -> list[dict[str, Any]]:
+    if law.choice is None:
+        return []
+    return [
+        {
+            "sensor": f"{row['experiment'] + 1}: {row['sensor']}" if "experiment" in row else str(row["sensor"]),
+            "inside": bool(row["inside"]),
+            "rms_error": finite(row["rms_error"]),
+            "expected": finite(row["expected"]),
+        }
+        for row in law.choice.comparison.held_out.to_dict(orient="records")
+    ]
+
+
+def _stops(colours: str) -> list[str]:
+    from matplotlib.colors import to_hex
+
+    return [to_hex(colour_of(share, colours)) for share in np.linspace(0, 1, STOPS)]

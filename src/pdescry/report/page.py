@@ -1,0 +1,54 @@
+"""The page of a law: one HTML file that needs nothing else and opens from disk.
+
+Words and tables come from ``sections.py``; figures are drawn by ``assets/figures.js`` from what ``numbers.py`` gathers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from html import escape
+from importlib import metadata, resources
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from pdescry.files import appearing, check_target
+from pdescry.plot.field import on_a_grid
+from pdescry.report.forward import forward_of
+from pdescry.report.law import Reported
+from pdescry.report.numbers import fields_of, numbers_of
+from pdescry.report.sections import sections_of
+
+
+def write_page(law: Reported, path: str | os.PathLike[str]) -> None:
+    """Write the report of a law to an HTML file."""
+    check_target(path, (".html", ".htm"))
+    text = page_of(law)
+    with appearing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def page_of(law: Reported) -> str:
+    name = Path(law.readings.source or "readings").name or "readings"
+    fields = fields_of(law)
+    grids = [on_a_grid(field) for field in fields]
+    numbers = numbers_of(law, Path(name).stem, fields, grids)
+    numbers["forward"] = forward_of(law, grids[0] if grids else None)
+    return Template(_asset("page.html")).substitute(
+        version=metadata.version("pdescry"),
+        title=escape(f"The law behind {name}"),
+        style=_asset("style.css"),
+        body=f"<main>{''.join(sections_of(law, name, numbers))}</main>",
+        data=_json(numbers),
+        script=_asset("figures.js"),
+    )
+
+
+def _asset(name: str) -> str:
+    return (resources.files("pdescry.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _json(numbers: dict[str, Any]) -> str:
+    """So that no text in it can end the element that it stands in."""
+    return json.dumps(numbers, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,0 +1,297 @@
+"""The words and tables of a page, in the order in which people ask: what is the law, and how far can I trust it; what
+do the readings show; why these terms; what does the law predict; what speaks against it; how is it made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from importlib import metadata
+from typing import Any
+
+from pdescry.regression.fit import with_spread
+from pdescry.report.law import Reported
+from pdescry.report.markup import copied, figure, folded, listed, paragraph, section, side_by_side, table
+from pdescry.report.mathematics import typeset
+from pdescry.report.trust import how_far_to_trust
+
+LINKS = {
+    "field": "Field",
+    "terms": "Terms",
+    "forward": "Solved forward",
+    "diagnostics": "Diagnostics",
+    "again": "Make it again",
+}
+FEW = 12  # candidates that figures.js shows at first
+VERSIONS = ("pdescry", "jax", "blackjax", "numpy", "scipy", "scikit-learn")
+
+
+def sections_of(law: Reported, name: str, numbers: dict[str, Any]) -> Iterator[str]:
+    """name: of what was read. numbers: what the figures show."""
+    yield _head(law, name)
+    yield _field(law, numbers)
+    yield section("terms", "The terms", *_terms(law, numbers))
+    yield section("forward", "The law solved forward", *_forward(law, numbers["forward"]))
+    yield _diagnostics(law)
+    yield _again(law)
+
+
+# ---- the law ---------------------------------------------------------------------------------------------------------
+
+
+def _head(law: Reported, name: str) -> str:
+    sure, sentence = how_far_to_trust(law)
+    shown = "".join(typeset(fit) for fit in law.fits) if law.found else f"<p>{escape(str(law))}</p>"
+    links = "".join(f'<a href="#{key}">{text}</a>' for key, text in LINKS.items())
+    return "".join(
+        [
+            f"<header><h1>The law behind {escape(name)}</h1>",
+            paragraph(" and ".join(f"{len(each):,} readings by {each.n_sensors} sensors" for each in law.experiments)),
+            f'<div class="law" id="law" tabindex="0" role="region" aria-label="The law">{shown}</div>',
+            paragraph(_how_to_read(law), "muted") if law.found else "",
+            paragraph(sentence, "told" if sure else "told warn"),
+            listed(law.remarks),
+            f"<h2>Warnings</h2>{listed(law.warnings)}" if law.warnings else "",
+            f"<h2>What to try</h2>{listed(law.advice)}" if law.advice else "",
+            f'<nav aria-label="Parts of this page">{links}</nav></header>',
+        ]
+    )
+
+
+def _how_to_read(law: Reported) -> str:
+    first = law.coefficients.iloc[0]
+    number = with_spread(first["mean"], first["sd"]).replace("-", "−")
+    return f"{number} stands for {_short(first['mean'])} ± {_short(first['sd'], 2)} (one standard deviation)."
+
+
+# ---- the field -------------------------------------------------------------------------------------------------------
+
+
+def _field(law: Reported, numbers: dict[str, Any]) -> str:
+    readings, title = law.readings, "The readings and the field"
+    if not numbers["fields"]:
+        words = "A field along several axes is not drawn; law.predict gives its values."
+        return section("field", title, paragraph(words))
+    obeys = "the one that obeys the law" if law.choice is not None and law.found else "inferred without a law"
+    (axis,), time, what = readings.axes, readings.time_name, readings.label(readings.fields[0])
+    where = f"over {axis} (across) and {time} (up)"
+    return section(
+        "field",
+        title,
+        paragraph(
+            f"The field is {obeys}. Point at a map, or move time and place, to read values; the slice and the record "
+            "below follow."
+        ),
+        _controls(law, len(numbers["fields"])),
+        side_by_side(
+            figure(
+                "mean",
+                f"Map of the mean of {what} {where}, with sensors and readings.",
+                f"Mean of {what}. White dots are readings, marks above the map are sensors.",
+            ),
+            figure(
+                "sd",
+                f"Map of the standard deviation of {what} {where}: how sure the mean is.",
+                "Its standard deviation: where the field is least known. Colours end where 98 % of the map do.",
+            ),
+        ),
+        side_by_side(
+            figure(
+                "slice",
+                f"{what} over {axis} at the chosen time: mean, 95 % band, and readings nearest in time.",
+                "Mean and 95 % band of the field, and the readings nearest in time.",
+                follows="time-now",
+            ),
+            figure(
+                "record",
+                f"{what} over {time} at the sensor nearest to the chosen place: its readings, and the field.",
+                "Its readings, mean and 95 % band of the field.",
+                follows="sensor-now",
+            ),
+        ),
+    )
+
+
+def _controls(law: Reported, experiments: int) -> str:
+    readings, chosen = law.readings, ""
+    if experiments > 1:
+        chosen += _select("experiment", "Experiment", [str(number + 1) for number in range(experiments)])
+    if len(readings.fields) > 1:
+        chosen += _select("component", "Field", readings.fields)
+    sliders = "".join(
+        f'<label for="{key}">{escape(text)}<input type="range" id="{key}" min="0" max="1" value="0"></label>'
+        for key, text in (("time", readings.label(readings.time_name)), ("place", readings.label(readings.axes[0])))
+    )
+    now = '<output class="value" id="value-now" for="time place" aria-live="polite"></output>'
+    return f'<div class="controls">{chosen}{sliders}{now}</div>'
+
+
+def _select(key: str, title: str, choices: Any) -> str:
+    options = "".join(f'<option value="{number}">{escape(text)}</option>' for number, text in enumerate(choices))
+    return f'<label for="{key}">{title}<select id="{key}">{options}</select></label>'
+
+
+# ---- the terms -------------------------------------------------------------------------------------------------------
+
+
+def _terms(law: Reported, numbers: dict[str, Any]) -> Iterator[str]:
+    if law.found:
+        rows = numbers["terms"]
+        columns = ("mean", "sd", "low", "high")
+        cells = [[row["name"], *(_short(row[key]) for key in columns), _short(row["probability"], 2)] for row in rows]
+        yield table(["term", "coefficient", "sd", "95 % from", "to", "probability"], cells, "Terms of the law")
+        words = "; ".join(f"{name} {mean}, 95 % from {low} to {high}" for name, mean, _, low, high, _ in cells)
+        caption = "Coefficients with their 95 % intervals."
+        yield figure("forest", f"Forest plot of the coefficients: {words}.", caption)
+    else:
+        yield paragraph("No term is told. What the best guess would be, and why it is not told, stands at the top.")
+    if numbers["candidates"]:
+        yield _probabilities(numbers["candidates"])
+    if law.choice is not None:
+        yield from _compared(law)
+    if numbers["path"]["rows"]:
+        yield _why(numbers["path"])
+
+
+def _probabilities(candidates: list[dict[str, Any]]) -> str:
+    likely = [f"{each['name']} {each['probability']:.2f}" for each in candidates if each["probability"] >= 0.01]
+    rest = f"; the other {len(candidates) - len(likely)} candidates below 0.01" if len(likely) < len(candidates) else ""
+    return figure(
+        "probabilities",
+        f"Probability of each candidate: {', '.join(likely)}{rest}.",
+        "Probability that a term is in the law, among the laws that were fitted.",
+        more=len(candidates) > FEW,
+    )
+
+
+def _compared(law: Reported) -> Iterator[str]:
+    assert law.choice is not None
+    yield table(
+        ["law", "log score", "worth less than the best", "probability"],
+        [
+            [row["law"], _short(row["score"], 6), _short(abs(row["worth"]), 3), _short(row["probability"], 2)]
+            for row in law.choice.comparison.alternatives.to_dict(orient="records")
+        ],
+        "Laws that were compared at the end, by how well they predict left-out sensors",
+    )
+    yield table(
+        ["without a law", "log score"],
+        [[name, _short(score, 6)] for name, score in law.choice.comparison.baselines.items()],
+        "What knows no law, for comparison",
+    )
+
+
+def _why(path: dict[str, Any]) -> str:
+    rows = path["rows"]
+    kept = ", ".join(row["name"] for row in rows if row["kept"]) or "none"
+    if path["kind"] == "steps":
+        caption = "The order in which candidates fell: the longer the bar, the later; dark ones stayed."
+        words = f"Steps at which candidates were dropped; {kept} stayed to the end."
+        return figure("path", words, caption, more=len(rows) > FEW)
+    outside = [row for row in rows if not row["kept"] and row["worth"] is not None]
+    words = f"Change of the score with one term less or more; terms of the law: {kept}."
+    if outside:
+        words += f" Nearest to being in it: {outside[0]['name']} ({_short(outside[0]['worth'], 3)} nats)."
+    caption = (
+        "Why these terms: what the law would lose or gain (log score of left-out sensors, price of the term counted; "
+        "to first order) with one of its own terms taken away (dark) or another one added (grey). To the left: worse. "
+        "A law gives way only to one that is better, and well-posed."
+    )
+    return figure("path", words, caption, more=len(rows) > FEW)
+
+
+# ---- the law solved forward ------------------------------------------------------------------------------------------
+
+
+def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
+    if forward is None:
+        yield paragraph(law.forward.message)
+        return
+    yield side_by_side(
+        figure(
+            "solved",
+            "Map of the law solved forward from the inferred start.",
+            "The law solved forward from the inferred field at the first time.",
+        ),
+        figure("difference", "Map of the forward solution less the inferred field.", "That, less the inferred field."),
+    )
+    yield side_by_side(
+        *(
+            figure(
+                f"forecast-{number}",
+                f"Left-out sensor {sensor['name']}: its readings, and the law's prediction with its 95 % interval.",
+                f"Sensor {sensor['name']}, left out: its readings, and the law solved forward without them (mean and "
+                "95 % interval).",
+            )
+            for number, sensor in enumerate(forward["sensors"])
+        )
+    )
+
+
+# ---- diagnostics -----------------------------------------------------------------------------------------------------
+
+
+def _diagnostics(law: Reported) -> str:
+    words, drawn = [f"Chains of the field: {law.diagnostics.verdict}"], []
+    if law.choice is not None:
+        error, expected = (_short(each, 3) for each in law.choice.comparison.errors)
+        left_out = (
+            f"Sensors between others, each predicted from the rest, are missed by {error} (rms); {expected} was "
+            "expected."
+        )
+        words = [
+            left_out,
+            *words,
+            "The chains only say where to begin from: field and law were inferred together afterwards, so they need "
+            "not be mixed.",
+        ]
+        caption = (
+            "Each sensor predicted from the others: rms error (dot) and what it should be (bar); pale dots are "
+            "outermost sensors, which no law can predict."
+        )
+        drawn = [figure("left_out", left_out, caption)]
+    drawn += [
+        figure(
+            "residuals",
+            "Quantiles of the readings less the field against those of normal noise.",
+            "Readings less the field, in units of the noise: on the line if noise is normal and as large as inferred.",
+        ),
+        figure(
+            "chains",
+            f"Log density of each chain. {law.diagnostics.verdict}",
+            "Log p of each chain: it should neither drift nor differ.",
+        ),
+    ]
+    rows = [
+        [str(name), *(_short(row[key], 3) for key in ("r_hat", "ess_bulk", "ess_tail"))]
+        for name, row in law.diagnostics.table.iterrows()
+    ]
+    effective = table(["of", "R-hat", "bulk ESS", "tail ESS"], rows, "R-hat and effective draws")
+    details = folded("Numbers of the chains", effective) if rows else ""
+    return section("diagnostics", "Diagnostics", listed(words), side_by_side(*drawn), details)
+
+
+# ---- how to make it again --------------------------------------------------------------------------------------------
+
+
+def _again(law: Reported) -> str:
+    settings = [[name, str(value)] for name, value in _flat(law.settings.to_dict())]
+    return section(
+        "again",
+        "Settings, versions, and how to make it again",
+        copied("command", law.command),
+        listed(dict.fromkeys(note for each in law.experiments for note in each.notes)),
+        table(["package", "version"], [[name, metadata.version(name)] for name in VERSIONS], "Versions"),
+        folded("All settings", table(["setting", "value"], settings, "Settings")),
+    )
+
+
+def _flat(tables: dict[str, Any], before: str = "") -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for name, value in tables.items():
+        found += _flat(value, f"{before}{name}.") if isinstance(value, dict) else [(before + name, value)]
+    return found
+
+
+def _short(value: float | None, digits: int = 4) -> str:
+    return "–" if value is None or value != value else f"{value:.{digits}g}".replace("-", "−")

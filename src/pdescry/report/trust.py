@@ -1,0 +1,53 @@
+"""How far to trust a law, in one sentence."""
+
+from __future__ import annotations
+
+import math
+
+from pdescry.report.law import Reported
+
+SURE = 0.95  # probability of each term
+AS_EXPECTED = 1.3  # times what the error should be
+
+
+def how_far_to_trust(law: Reported) -> tuple[bool, str]:
+    """Whether nothing speaks against it, and the sentence."""
+    if not law.found:
+        return False, "The readings do not tell a law; the field between the sensors is what they do tell."
+    if law.choice is None:
+        kinds = " and ".join(sorted(set(law.coefficients["spread"])))
+        return False, (
+            "Take the terms as a proposal: a regression with a threshold found them, and gives them no probability; "
+            f"intervals are {kinds}."
+        )
+    if law.remarks:
+        probability = float(law.choice.comparison.alternatives["probability"].iloc[0])
+        return False, (
+            f"Take it as the likeliest of several laws (probability {probability:.2f}): others explain the readings "
+            "about as well."
+        )
+    error, expected = law.choice.comparison.errors
+    if math.isfinite(error) and error > AS_EXPECTED * expected:
+        return False, (
+            f"Trust the terms more than the digits: left-out sensors are missed by {error:.2g}, where {expected:.2g} "
+            "was expected."
+        )
+    if law.warnings:
+        return False, "Read the warnings before you rely on it: they may touch what you need."
+    predicted = ""
+    if math.isfinite(error):
+        predicted = (
+            f", and sensors that were left out are predicted to within {error:.2g}, as expected ({expected:.2g})"
+        )
+    least = float(law.coefficients["probability"].min())
+    if least < SURE:
+        return False, f"Trust it with care: its least sure term is there with probability {least:.2f}{predicted}."
+    return True, (
+        "Trust it between the sensors and at the times that were read: each term is there with probability "
+        f"{_at_least(least)}{predicted}."
+    )
+
+
+def _at_least(probability: float) -> str:
+    """Never more than laws outside the candidates allow to say."""
+    return "0.99 or more" if probability >= 0.99 else f"{probability:.2f} or more"
