@@ -35,9 +35,10 @@ _BELIEVED = re.compile(rf"(?:1 ?/ ?)?{_PRODUCT}(?: ?/ ?\({_PRODUCT}\))?|a\.?u\.?
 _FREE = re.compile(r"[^\W\d]|[°%‰]")  # what even a unit that nobody knows has
 _LONGEST = 30
 
-_BRACKETS = re.compile(r"\s*(?:\s/\s*)?([(\[{<])((?:[^()\[\]{}<>]|\([^()]*\))*)[)\]}>]\s*$")
-_DIVIDED = re.compile(r"\s+/\s*(\S+)$|(?<=\w)/(\w+|°\w|%)$")  # "t / s", the notation of the metrologists
-_IN_UNIT = re.compile(r"\s+(?:in|en)\s+(\S+)$", re.IGNORECASE)  # "Zeit in s"
+# Each begins where a run of blanks begins, so that a header of thousands of them takes no time.
+_BRACKETS = re.compile(r"(?<!\s)\s*(?:\s/\s*)?([(\[{<])((?:[^()\[\]{}<>]|\([^()]*\))*)[)\]}>]\s*$")
+_DIVIDED = re.compile(r"(?<!\s)\s+/\s*(\S+)$|(?<=\w)/(\w+|°\w|%)$")  # "t / s", the notation of the metrologists
+_IN_UNIT = re.compile(r"(?<!\s)\s+(?:in|en)\s+(\S+)$", re.IGNORECASE)  # "Zeit in s"
 _SUFFIX = re.compile(rf"(?<=[^\W_])[_ .\-]+({UNIT})$", re.IGNORECASE)
 # A letter behind a letter is as often an index: T_s is the temperature of a surface, and no number of seconds.
 _LETTERS = {"time": "shd", "space": "m", "field": "KC"}
