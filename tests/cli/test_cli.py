@@ -216,14 +216,8 @@ def test_inspect_shows_units(run, tmp_path):
     assert json.loads(out)["units"] == {"t": "s", "x": "mm", "T": "°C"}
 
 
-def test_version_and_help(run):
+def test_version(run):
     assert run("--version")[1] == f"pdescry {pdescry.__version__}\n"
-    for command in ([], ["simulate"], ["inspect"], ["interpolate"], ["systems"]):
-        code, out, _ = run(*command, "--help")
-        assert code == 0
-        assert "Usage: pdescry" in out
-        if command:
-            assert "Example: pdescry" in out
 
 
 def test_interruption_is_told_and_leaves_nothing(run, tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ import typer
 
 import pdescry
 from pdescry.cli.discover import config, discover, resume, show
+from pdescry.cli.help import described, examples
 from pdescry.cli.inspect import inspect
 from pdescry.cli.interpolate import interpolate
 from pdescry.cli.refine import refine
@@ -30,7 +31,8 @@ INTERRUPTED = 130
 app = typer.Typer(
     name="pdescry",
     help="Finds the partial differential equation behind a handful of noisy sensors, and says how sure it is.",
-    epilog="Exit codes: 0 done; 1 the run failed; 2 bad input; 3 a law could not be solved (the status says why); "
+    epilog=examples("pdescry discover rod.csv", "pdescry discover --help", "pdescry --install-completion")
+    + "\n\nExit codes: 0 done; 1 the run failed; 2 bad input; 3 a law could not be solved (the status says why); "
     "130 interrupted.",
     no_args_is_help=True,
     add_completion=True,
@@ -79,7 +81,7 @@ def _warnings_told() -> Iterator[None]:
 
 
 for _command in (discover, resume, show, refine, config, inspect, interpolate, simulate, systems, reproduce):
-    app.command()(_told(_command))
+    app.command(**described(_command))(_told(_command))
 
 
 def _version(wanted: bool) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pdescry.cli.completing import METHODS, PRESETS, libraries, one_of, run_directories
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import Field, Files, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
 from pdescry.cli.wording import at_the_shell, terms_in_columns
@@ -19,12 +20,24 @@ from pdescry.cli.wording import at_the_shell, terms_in_columns
 if TYPE_CHECKING:
     from pdescry.discovery import Law
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress; print only the law, warnings and errors.")]
-Json = Annotated[bool, typer.Option("--json", help="Print law.json instead of the summary; no progress.")]
-Workers = Annotated[int | None, typer.Option(help="Cores or accelerators to use (default: all).")]
-Figures = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures into the run directory.")]
-Folder = Annotated[Path, typer.Argument(help="A run directory, such as rod.pdescry.", metavar="DIR")]
-Preset = Annotated[str | None, typer.Option(help="default, paper (as run) or paper_as_printed.", metavar="NAME")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the law, warnings and errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print law.json; no progress.")]
+Workers = Annotated[int | None, typer.Option(help="Cores or accelerators to use (default: all).", metavar="NUMBER")]
+Figures = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.", show_default=False)]
+Folder = Annotated[
+    Path,
+    typer.Argument(
+        help="A run directory, such as rod.pdescry.", metavar="DIR", show_default=False, autocompletion=run_directories
+    ),
+]
+Preset = Annotated[
+    str | None,
+    typer.Option(help="default, paper (as run) or paper_as_printed.", metavar="NAME", autocompletion=one_of(*PRESETS)),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", "-s", help="Any setting, as sampler.draws=500; may repeat.", metavar="NAME=VALUE"),
+]
 
 
 def discover(
@@ -32,6 +45,50 @@ def discover(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Run directory (default: FILE's name.pdescry).", metavar="DIR")
     ] = None,
+    candidates: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--candidates",
+            "-c",
+            help='small, general, paper, or terms: "u_xx, u*u_x".',
+            metavar="TERMS",
+            autocompletion=libraries,
+        ),
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(help='Of a term: "u_xx > 0", "u_x = 0", "u = 2 ± 0.1".', metavar="FACT"),
+    ] = None,
+    boundary: Annotated[
+        list[str] | None,
+        typer.Option(help='Of an end, always: "u(0) = 1", "u_x(10) = 0".', metavar="FACT"),
+    ] = None,
+    average: Annotated[
+        str | None,
+        typer.Option(
+            help="Average readings: auto, off, or how many to leave.",
+            metavar="HOW",
+            autocompletion=one_of("auto", "off"),
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="joint, stblr, stols, ard, greedy, best-subset, …", metavar="NAME", autocompletion=one_of(*METHODS)
+        ),
+    ] = None,
+    preset: Preset = None,
+    config: Annotated[Path | None, typer.Option(help="Settings (TOML); see pdescry config.", metavar="FILE")] = None,
+    change: Settings = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Of stblr, stols and sequential-ridge.", metavar="NUMBER")
+    ] = None,
+    # Each of these four is a setting, too, and has the room in `pdescry config` that the help has not.
+    chains: Annotated[int | None, typer.Option(hidden=True)] = None,
+    sampler: Annotated[str | None, typer.Option(hidden=True)] = None,
+    draws: Annotated[int | None, typer.Option(hidden=True)] = None,
+    points: Annotated[int | None, typer.Option(hidden=True)] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the chains and of the points.", metavar="NUMBER")] = None,
     time: Time = None,
     space: Space = None,
     field: Field = None,
@@ -39,64 +96,22 @@ def discover(
     noise: KnownNoise = None,
     missing: Missing = "drop",
     format: Format = None,
-    candidates: Annotated[
-        list[str] | None,
-        typer.Option("--candidates", "-c", help='small, general, paper, or terms such as "u_xx, u*u_x".'),
-    ] = None,
-    preset: Preset = None,
-    config: Annotated[Path | None, typer.Option(help="Settings (TOML); see pdescry config.", metavar="FILE")] = None,
-    change: Annotated[
-        list[str] | None,
-        typer.Option("--set", "-s", help="One setting, as sampler.draws=500; repeat for more.", metavar="NAME=VALUE"),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the chains and of the points.")] = None,
-    chains: Annotated[int | None, typer.Option(help="How many chains, each from another start.")] = None,
-    sampler: Annotated[str | None, typer.Option(help="mclmc, adjusted-mclmc, hmc or nuts.")] = None,
-    draws: Annotated[int | None, typer.Option(help="Draws of each chain.")] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="joint (the default where it can work), stblr, stols, sequential-ridge, ard, greedy, best-subset."
-        ),
-    ] = None,
-    known: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='What you know of a term: "u_xx > 0", "u_xx" (it is there), "u_xx = 0.1", "u_xx = 0.1 ± 0.02", '
-            '"u_x = 0" (it is not there); repeat for more.'
-        ),
-    ] = None,
-    boundary: Annotated[
-        list[str] | None,
-        typer.Option(help='What you know at an end, at all times: "u(0) = 1", "u_x(10) = 0"; repeat for more.'),
-    ] = None,
-    threshold: Annotated[float | None, typer.Option(help="Threshold of the method.")] = None,
-    average: Annotated[
-        str | None,
-        typer.Option(
-            help="Consecutive readings of a sensor: auto (averaged where only noise is lost; the default), off, or how "
-            "many to leave of each sensor.",
-            metavar="auto|off|NUMBER",
-        ),
-    ] = None,
-    points: Annotated[int | None, typer.Option(help="Points at which the field is differentiated.")] = None,
     workers: Workers = None,
     figures: Figures = True,
     force: Annotated[
-        bool,
-        typer.Option("--force", "-f", help="Replace a run that exists; what is the same under these settings is kept."),
+        bool, typer.Option("--force", "-f", help="Replace a run that exists; keep what is the same.")
     ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Find the law behind readings: the equation, how sure it is, and the field between the sensors.
+    """Find the law behind readings, and how sure it is.
 
-    It takes minutes, shows what it is doing, and keeps all of it in a run directory; after Ctrl-C or a crash go on with
-    `pdescry resume DIR`. Every setting can be given: `pdescry config` lists them.
+    It takes minutes; `pdescry resume DIR` goes on after an interruption. Several files are several experiments that
+    share one law.
 
-    Several files are several experiments that share one law.
-
-    Example: pdescry discover rod.csv --candidates "u_xx, u, 1"
+    Examples:
+        pdescry discover rod.csv
+        pdescry discover rod.csv -c "u_xx, u, 1" --known "u_xx > 0" -o rod2.pdescry
     """
     words = {
         "law.candidates": _candidates(candidates), "seed": seed, "field.chains": chains, "sampler.kind": sampler,
@@ -132,9 +147,12 @@ def discover(
 def resume(
     folder: Folder, workers: Workers = None, figures: Figures = True, quiet: Quiet = False, as_json: Json = False
 ) -> None:
-    """Go on with a run that was interrupted, from its last checkpoint; the law is the same as without the interruption.
+    """Go on with a run that was interrupted.
 
-    Example: pdescry resume rod.pdescry
+    It begins at the last checkpoint; the law is the same as without the interruption.
+
+    Examples:
+        pdescry resume rod.pdescry
     """
     check_run(folder)
     with interruption_told(lambda: _how_to_go_on(folder)):
@@ -148,7 +166,9 @@ def resume(
 def show(folder: Folder, as_json: Json = False) -> None:
     """Print the result of a finished run again.
 
-    Example: pdescry show rod.pdescry
+    Examples:
+        pdescry show rod.pdescry
+        pdescry show rod.pdescry --json > law.json
     """
     check_run(folder)
     from pdescry.discovery import load
@@ -156,15 +176,14 @@ def show(folder: Folder, as_json: Json = False) -> None:
     _tell(load(folder), folder, False, as_json)
 
 
-def config(
-    preset: Preset = None,
-    change: Annotated[
-        list[str] | None, typer.Option("--set", "-s", help="One setting, as sampler.kind=hmc.", metavar="NAME=VALUE")
-    ] = None,
-) -> None:
-    """Print all settings of a preset as TOML, with a comment each: edit them and pass --config FILE.
+def config(preset: Preset = None, change: Settings = None) -> None:
+    """Print all settings as TOML, with a comment each.
 
-    Example: pdescry config --preset paper > paper.toml
+    Edit them and pass the file to `pdescry discover --config FILE`; or pass single ones as `--set NAME=VALUE`.
+
+    Examples:
+        pdescry config
+        pdescry config --preset paper --set sampler.draws=500 > paper.toml
     """
     from pdescry.discovery import choose_settings, from_words, to_toml
 

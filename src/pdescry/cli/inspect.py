@@ -23,13 +23,17 @@ def inspect(
     noise: KnownNoise = None,
     missing: Missing = "drop",
     format: Format = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the readings (PNG, SVG or PDF).", metavar="FILE")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw them (PNG, SVG or PDF).", metavar="FILE")] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace a picture that exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Show what was understood of a file: fields, axes, sensors, gaps, and an estimate of the noise.
+    """Show what was understood of a file of readings.
 
-    Example: pdescry inspect rod.csv --time "time (s)" --field temperature --plot rod.png
+    Fields, axes, sensors, gaps, an estimate of the noise, and a sketch.
+
+    Examples:
+        pdescry inspect rod.csv
+        pdescry inspect rod.csv --time "time (s)" --field temperature --plot rod.png
     """
     from pdescry.files import check_target
     from pdescry.plot import PICTURES, save

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pdescry.cli.completing import SAMPLERS, one_of
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
 
@@ -26,41 +27,45 @@ def interpolate(
     format: Format = None,
     noise_sd: Annotated[
         list[float] | None,
-        typer.Option(
-            help="Known noise sd; repeat per field. Without it the file's own, or else inferred.", metavar="NUMBER"
-        ),
+        typer.Option(help="Known noise of each field (else inferred).", metavar="NUMBER"),
     ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="NetCDF file or Zarr folder for the posterior.", metavar="FILE")
-    ] = Path("posterior.nc"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="NetCDF or Zarr.", metavar="FILE")] = Path(
+        "posterior.nc"
+    ),
     plot: Annotated[
-        Path | None, typer.Option(help="Also draw mean and sd of the first field (PNG, SVG or PDF).", metavar="FILE")
+        Path | None, typer.Option(help="Draw mean and sd of the first field (PNG, SVG, PDF).", metavar="FILE")
     ] = None,
     table: Annotated[
-        Path | None, typer.Option(help="Also write mean, sd and 95 % interval on a grid (CSV).", metavar="FILE")
+        Path | None, typer.Option(help="Write mean, sd and 95 % interval on a grid (CSV).", metavar="FILE")
     ] = None,
-    steps: Annotated[int, typer.Option(help="How many even times the table has after the first.", min=1)] = 50,
-    points: Annotated[int, typer.Option(help="How many even places the table has.", min=2)] = 101,
+    steps: Annotated[int, typer.Option(help="Times of the table.", min=1, metavar="NUMBER")] = 50,
+    points: Annotated[int, typer.Option(help="Places of the table.", min=2, metavar="NUMBER")] = 101,
     workdir: Annotated[
-        Path | None, typer.Option(help="Folder for checkpoints: a repeated command goes on from them.", metavar="DIR")
+        Path | None, typer.Option(help="Checkpoints, from which a repeated command goes on.", metavar="DIR")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the chains.")] = 0,
-    chains: Annotated[int, typer.Option(help="How many chains, each from another start.")] = 4,
-    workers: Annotated[int | None, typer.Option(help="How many chains at a time (default: one per core).")] = None,
-    sampler: Annotated[str, typer.Option(help="mclmc, adjusted-mclmc, hmc or nuts.")] = "mclmc",
-    draws: Annotated[int | None, typer.Option(help="Draws of each chain (default: the sampler's own).")] = None,
-    thin: Annotated[int | None, typer.Option(help="Transitions from one draw to the next (likewise).")] = None,
-    burn: Annotated[int | None, typer.Option(help="Draws before the first that counts (likewise).")] = None,
-    width: Annotated[int | None, typer.Option(help="Units in each hidden layer of the network.")] = None,
-    depth: Annotated[int | None, typer.Option(help="Hidden layers of the network.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the chains.", metavar="NUMBER")] = 0,
+    chains: Annotated[int, typer.Option(help="Chains, each from another start.", metavar="NUMBER")] = 4,
+    workers: Annotated[
+        int | None, typer.Option(help="Chains at a time (default: one per core).", metavar="NUMBER")
+    ] = None,
+    sampler: Annotated[
+        str,
+        typer.Option(help="Or adjusted-mclmc, hmc, nuts.", metavar="NAME", autocompletion=one_of(*SAMPLERS)),
+    ] = "mclmc",
+    draws: Annotated[int | None, typer.Option(help="Draws of each chain.", metavar="NUMBER")] = None,
+    thin: Annotated[int | None, typer.Option(help="Transitions from one draw to the next.", metavar="NUMBER")] = None,
+    burn: Annotated[int | None, typer.Option(help="Draws before the first that counts.", metavar="NUMBER")] = None,
+    width: Annotated[int | None, typer.Option(help="Units in each hidden layer.", metavar="NUMBER")] = None,
+    depth: Annotated[int | None, typer.Option(help="Hidden layers of the network.", metavar="NUMBER")] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress; print only warnings and errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")] = False,
 ) -> None:
-    """Find the field behind readings, and how sure it is everywhere between the sensors.
+    """Find the field between the sensors, and how sure it is.
 
-    It takes minutes: with --workdir DIR an interrupted command, repeated, goes on where it stopped.
+    It takes minutes; repeated with --workdir DIR, it goes on where it stopped.
 
-    Example: pdescry interpolate rod.csv --output rod.nc --plot rod.png --workdir rod.run
+    Examples:
+        pdescry interpolate rod.csv -o rod.nc --plot rod.png --workdir rod.run
     """
     from pdescry.cli.progress import progress_bar
     from pdescry.files import check_target

@@ -6,21 +6,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pdescry.cli.completing import FORMATS, one_of
+
 if TYPE_CHECKING:
     from pdescry.data import Readings
 
-File = Annotated[str, typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, .npz or MATLAB file.", metavar="FILE")]
+File = Annotated[str, typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, npz or MATLAB.", metavar="FILE")]
 Files = Annotated[
     list[str],
-    typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, .npz or MATLAB files, one an experiment.", metavar="FILE"),
+    typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, npz, MATLAB.", metavar="FILE"),
 ]
-Time = Annotated[str | None, typer.Option(help="Column of times (guessed if obvious).")]
-Space = Annotated[list[str] | None, typer.Option(help="Column of places; repeat for y and z.")]
-Field = Annotated[list[str] | None, typer.Option(help="Column of values; repeat for several fields.")]
-Sensor = Annotated[str | None, typer.Option(help="Column that tells sensors apart; none: by place.")]
-KnownNoise = Annotated[str | None, typer.Option(help="Known noise: a number or a column; none: unknown.")]
-Missing = Annotated[str, typer.Option(help="drop or error: what to do with gaps.")]
-Format = Annotated[str | None, typer.Option(help="csv, parquet, netcdf, zarr, npz or matlab.")]
+Time = Annotated[str | None, typer.Option(help="Column of times (guessed if obvious).", metavar="COLUMN")]
+Space = Annotated[list[str] | None, typer.Option(help="Column of places; repeat for y and z.", metavar="COLUMN")]
+Field = Annotated[list[str] | None, typer.Option(help="Column of values; repeat for more fields.", metavar="COLUMN")]
+Sensor = Annotated[str | None, typer.Option(help="Column of sensors' names; none: by place.", metavar="COLUMN")]
+KnownNoise = Annotated[str | None, typer.Option(help="Known noise: a number, a column or none.", metavar="NOISE")]
+Missing = Annotated[
+    str, typer.Option(help="Gaps: drop or error.", metavar="HOW", autocompletion=one_of("drop", "error"))
+]
+Format = Annotated[
+    str | None,
+    typer.Option(help="csv, parquet, netcdf, zarr, npz or matlab.", metavar="NAME", autocompletion=one_of(*FORMATS)),
+]
 
 
 def read_file(

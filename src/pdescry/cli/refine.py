@@ -18,19 +18,19 @@ def refine(
     folder: Folder,
     law: Annotated[
         list[str] | None,
-        typer.Option(
-            "--law", "-l", help="Terms to use instead of the law found; repeat to compare several.", metavar="EQUATION"
-        ),
+        typer.Option("--law", "-l", help="Instead of the law found; repeat to compare.", metavar="EQUATION"),
     ] = None,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON; no progress.")] = False,
 ) -> None:
-    """Infer the coefficients of a discovered law anew, together with the field: nearer, and with sds to rely on.
+    """Infer the coefficients of given laws, and compare the laws.
 
     The field of a finished run has to obey the law, so that readings of all sensors speak at once. Several laws are
     compared by how well each predicts every sensor from the others (the higher the score, the better).
 
-    Example: pdescry refine rod.pdescry --law "u_t = u_xx" --law "u_t = u_xx + u"
+    Examples:
+        pdescry refine rod.pdescry
+        pdescry refine rod.pdescry --law "u_t = u_xx" --law "u_t = u_xx + u"
     """
     check_run(folder)
     from pdescry.cli.progress import progress_bar

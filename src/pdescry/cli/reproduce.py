@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pdescry.cli.completing import EXPERIMENTS, SCALES, one_of
 from pdescry.cli.interruption import interruption_told
 
 if TYPE_CHECKING:
@@ -17,35 +18,42 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help="burgers, kdv, heat or all.", metavar="NAME")],
+    name: Annotated[
+        str,
+        typer.Argument(help="burgers, kdv, heat or all.", metavar="NAME", autocompletion=one_of(*EXPERIMENTS)),
+    ],
     noise: Annotated[
         list[float] | None,
-        typer.Option(help="0, 0.01 or 0.05; repeat for several (default: all three).", metavar="NUMBER"),
+        typer.Option(help="0, 0.01 or 0.05; may repeat (default: all).", metavar="NUMBER"),
     ] = None,
-    seeds: Annotated[int, typer.Option(help="How many seeds; tables show the median and the range.", min=1)] = 1,
+    seeds: Annotated[int, typer.Option(help="Tables show the median and range.", min=1, metavar="NUMBER")] = 1,
     scale: Annotated[
-        str, typer.Option(help="full, as in the paper (minutes a cell), or quick, to try it out.")
+        str,
+        typer.Option(help="full (minutes a cell) or quick, to try.", metavar="NAME", autocompletion=one_of(*SCALES)),
     ] = "full",
     readings: Annotated[
-        Path | None, typer.Option(help="Folder with the paper's own readings (default: generated ones).", metavar="DIR")
+        Path | None, typer.Option(help="The paper's own readings (default: generated).", metavar="DIR")
     ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for records, tables and figures.", metavar="DIR")
-    ] = Path("reproduction"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Records, tables, figures.", metavar="DIR")] = Path(
+        "reproduction"
+    ),
     document: Annotated[
-        Path | None, typer.Option(help="Also write all tables with a discussion (Markdown).", metavar="FILE")
+        Path | None, typer.Option(help="All tables with a discussion (Markdown).", metavar="FILE")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="How many cells at a time (default: one per core).", min=1)
+        int | None, typer.Option(help="Cells at a time (default: one per core).", min=1, metavar="NUMBER")
     ] = None,
     no_figures: Annotated[bool, typer.Option("--no-figures", help="Draw no figures.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress; print only warnings and errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")] = False,
 ) -> None:
-    """Reproduce Bonneville & Earls 2021: tables 1 to 9 and the figures, ours beside the published.
+    """Reproduce the paper: its tables and figures beside ours.
 
-    Finished cells are kept in the folder of --output: an interrupted command, repeated, goes on where it stopped.
+    The paper is Bonneville & Earls 2021; there are tables 1 to 9. Finished cells are kept in the folder of --output: an
+    interrupted command, repeated, goes on where it stopped.
 
-    Example: pdescry reproduce burgers --noise 0.05 --scale quick
+    Examples:
+        pdescry reproduce burgers --noise 0.05 --scale quick
+        pdescry reproduce all --seeds 3 --document results.md
     """
     from pdescry.cli.progress import progress_bar
     from pdescry.errors import PdescryError

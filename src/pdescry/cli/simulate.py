@@ -10,40 +10,53 @@ from typing import Annotated, Any
 
 import typer
 
+from pdescry.cli.completing import one_of
+
 UNSOLVED = 3
 
 
 def simulate(
     equation: Annotated[
-        str, typer.Argument(help='For example "u_t = -u*u_x + 0.1*u_xx"; several separated by ";".', metavar="EQUATION")
+        str, typer.Argument(help='Such as "u_t = u_xx"; several with ";" between.', metavar="EQUATION")
     ],
     domain: Annotated[tuple[float, float], typer.Option(help="Left and right end.", metavar="LEFT RIGHT")],
     until: Annotated[float, typer.Option(help="Solve from t = 0 to this time.", metavar="TIME")],
     initial: Annotated[
         list[str],
-        typer.Option(help='State at t = 0: "-sin(pi*x/8)"; or "u=…" and "v=…", or "u_t=…".', metavar="FORMULA"),
+        typer.Option(help='State at t = 0; or "u=…" and "u_t=…".', metavar="FORMULA"),
     ],
-    boundary: Annotated[str | None, typer.Option(help="periodic (default), dirichlet or neumann.")] = None,
-    left: Annotated[str | None, typer.Option(help='Left end instead: "u=1", "u=0, u_x=0" or "free".')] = None,
-    right: Annotated[str | None, typer.Option(help="Right end, likewise.")] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="NetCDF file to write.")] = Path("solution.nc"),
+    boundary: Annotated[
+        str | None,
+        typer.Option(
+            help="periodic (default), dirichlet or neumann.",
+            metavar="NAME",
+            autocompletion=one_of("periodic", "dirichlet", "neumann"),
+        ),
+    ] = None,
+    left: Annotated[
+        str | None, typer.Option(help='Left end instead: "u=1", "u=0, u_x=0" or "free".', metavar="CONDITIONS")
+    ] = None,
+    right: Annotated[str | None, typer.Option(help="Right end, likewise.", metavar="CONDITIONS")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="NetCDF file.", metavar="FILE")] = Path("solution.nc"),
     plot: Annotated[Path | None, typer.Option(help="Also draw the field (PNG, SVG or PDF).", metavar="FILE")] = None,
-    field: Annotated[str | None, typer.Option(help="Which field to draw (default: the first).")] = None,
-    steps: Annotated[int, typer.Option(help="How many even times to report after t = 0.", min=1)] = 100,
-    points: Annotated[int, typer.Option(help="How many even places to report.", min=2)] = 257,
-    rtol: Annotated[float, typer.Option(help="Tolerance of the time stepper.")] = 3e-10,
-    max_points: Annotated[int, typer.Option(help="Limit on collocation points.", min=8)] = 820,
-    max_steps: Annotated[int, typer.Option(help="Limit on time steps.", min=1)] = 20_000,
-    max_seconds: Annotated[float, typer.Option(help="Limit on seconds.")] = 60.0,
+    field: Annotated[str | None, typer.Option(help="Which field to draw (default: the first).", metavar="NAME")] = None,
+    steps: Annotated[int, typer.Option(help="Even times after t = 0.", min=1, metavar="NUMBER")] = 100,
+    points: Annotated[int, typer.Option(help="Even places.", min=2, metavar="NUMBER")] = 257,
+    rtol: Annotated[float, typer.Option(help="Tolerance of the time stepper.", metavar="NUMBER")] = 3e-10,
+    max_points: Annotated[int, typer.Option(help="Limit on collocation points.", min=8, metavar="NUMBER")] = 820,
+    max_steps: Annotated[int, typer.Option(help="Limit on time steps.", min=1, metavar="NUMBER")] = 20_000,
+    max_seconds: Annotated[float, typer.Option(help="Limit on seconds.", metavar="NUMBER")] = 60.0,
     verify: Annotated[bool, typer.Option(help="Solve again from a disturbed start.")] = True,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress; print nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
-    """Solve an equation forward, and say whether the answer can be believed.
+    r"""Solve an equation forward, and say whether to believe it.
 
-    Example: pdescry simulate "u_t = -u*u_x + 0.1*u_xx" --domain -8 8 --until 10 --initial "-sin(pi*x/8)"
-    --boundary dirichlet --plot burgers.png
+    Examples:
+        pdescry simulate "u_t = u_xx" --domain 0 1 --until 1 --initial "sin(2*pi*x)"
+        pdescry simulate "u_t = -u*u_x + 0.1*u_xx" --domain -8 8 --until 10 \
+          --initial "-sin(pi*x/8)" --boundary dirichlet --plot burgers.png
     """
     import numpy as np
 

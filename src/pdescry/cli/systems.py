@@ -7,22 +7,33 @@ from typing import Annotated
 
 import typer
 
+from pdescry.cli.completing import one_of, system_names
+
 
 def systems(
-    name: Annotated[str | None, typer.Argument(help="A system; without one, all are listed.", metavar="NAME")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="CSV file to write readings to.")] = None,
-    sensors: Annotated[int, typer.Option(help="How many sensors.")] = 16,
-    layout: Annotated[str, typer.Option(help="random or even.")] = "random",
-    every: Annotated[float | None, typer.Option(help="Time step of the readings (default: the system's own).")] = None,
-    jitter: Annotated[float, typer.Option(help="Each reading early or late by up to this part of a step.")] = 0.0,
-    missing: Annotated[float, typer.Option(help="Fraction of readings that are lost.")] = 0.0,
-    noise: Annotated[str, typer.Option(help="Standard deviation, or relative to the field's: 5%.")] = "0",
-    seed: Annotated[int, typer.Option(help="Seed of places, clocks, losses and noise.", min=0)] = 0,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="A system; without one, all are listed.", metavar="NAME", autocompletion=system_names),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="CSV file to write readings to.", metavar="FILE")
+    ] = None,
+    sensors: Annotated[int, typer.Option(help="How many sensors.", metavar="NUMBER")] = 16,
+    layout: Annotated[
+        str, typer.Option(help="random or even.", metavar="NAME", autocompletion=one_of("random", "even"))
+    ] = "random",
+    every: Annotated[float | None, typer.Option(help="Time step (default: the system's own).", metavar="TIME")] = None,
+    jitter: Annotated[float, typer.Option(help="Clocks off by up to this part.", metavar="FRACTION")] = 0.0,
+    missing: Annotated[float, typer.Option(help="Readings lost.", metavar="FRACTION")] = 0.0,
+    noise: Annotated[str, typer.Option(help="Its sd, or relative to the field's: 5%.", metavar="NOISE")] = "0",
+    seed: Annotated[int, typer.Option(help="Of places, clocks, losses, noise.", min=0, metavar="NUMBER")] = 0,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace a file that exists.")] = False,
 ) -> None:
-    """List the named systems, describe one, or write synthetic readings of it.
+    """List named systems, or write synthetic readings of one.
 
-    Example: pdescry systems burgers --noise 0.05 --seed 3 --output burgers.csv
+    Examples:
+        pdescry systems
+        pdescry systems burgers --noise 0.05 --seed 3 --output burgers.csv
     """
     from pdescry.data.systems import NAMES, get
     from pdescry.errors import InputError

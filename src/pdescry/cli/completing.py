@@ -1,0 +1,50 @@
+"""What the shell offers after Tab: names, and run directories. Files, for which nothing is returned, it offers itself.
+
+Every Tab starts the program anew, so nothing here may load JAX; names that live beside it are repeated here, and a test
+compares them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+PRESETS = ("default", "paper", "paper_as_printed")
+SAMPLERS = ("mclmc", "adjusted-mclmc", "hmc", "nuts")
+METHODS = ("joint", "stblr", "stols", "sequential-ridge", "ard", "greedy", "best-subset")
+EXPERIMENTS = ("burgers", "kdv", "heat", "all")
+SCALES = ("full", "quick")
+FORMATS = ("csv", "parquet", "netcdf", "zarr", "npz", "matlab")
+
+Completion = Callable[[str], list[str]]
+
+
+def one_of(*names: str) -> Completion:
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+def system_names(incomplete: str) -> list[str]:
+    from pdescry.data.systems import NAMES
+
+    return one_of(*NAMES)(incomplete)
+
+
+def libraries(incomplete: str) -> list[str]:
+    from pdescry.equation.candidates import LIBRARIES
+
+    return one_of(*LIBRARIES)(incomplete)
+
+
+def run_directories(incomplete: str) -> list[str]:
+    """Those whose name begins so; if none does, the shell offers folders, on the way to one."""
+    head, beginning = os.path.split(incomplete)
+    try:
+        folders = sorted(Path(os.path.expanduser(head) or ".").iterdir())
+    except OSError:
+        return []
+    runs = (each.name for each in folders if each.name.startswith(beginning) and (each / "config.toml").is_file())
+    return [os.path.join(head, name) for name in runs]

@@ -1,0 +1,21 @@
+"""What a command says of itself: its docstring, with the examples at the end of the help, line by line as they are."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+
+_EXAMPLES = re.compile(r"^Examples?:\s*", re.MULTILINE)
+_AS_IT_IS = "\b\n"  # keeps click from filling the lines of a paragraph
+
+
+def described(command: Callable[..., None]) -> dict[str, str]:
+    """The docstring, as typer takes it: ``help`` above the options, and the examples as ``epilog`` below them."""
+    words, *shown = _EXAMPLES.split(inspect.getdoc(command) or "", maxsplit=1)
+    return {"help": words.strip(), "epilog": examples(*inspect.cleandoc("\n".join(shown)).splitlines())}
+
+
+def examples(*lines: str) -> str:
+    """A paragraph to copy commands from."""
+    return _AS_IT_IS + "\n".join(["Examples:", *(f"  {line}" for line in lines)])
