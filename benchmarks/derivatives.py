@@ -26,13 +26,13 @@ import numpy as np
 from jax.experimental import jet
 
 import pdescry
+from pdescry.cores import n_cores
 from pdescry.derivatives.library import Library
 from pdescry.derivatives.sweep import BLOCK, Lanes
 from pdescry.derivatives.taylor import derivatives
 from pdescry.surrogate import MCLMC, Adam, Network, Noise, Prior
 from pdescry.surrogate.chain import Plan, Trace
 from pdescry.surrogate.model import build
-from pdescry.surrogate.pool import n_cores
 from pdescry.surrogate.scaling import Scaling
 
 WIDTH, DEPTH, POINTS, DRAWS = 50, 5, 10_000, 8

@@ -21,47 +21,19 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
-
 SECONDS = 4.0
-READINGS, WIDTH, DEPTH, LEAPFROG = 816, 50, 5, 30
-
-
-def data() -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(0)
-    inputs = rng.standard_normal((2, READINGS)).astype(np.float32)
-    return inputs, np.sin(inputs[:1]) + 0.05 * rng.standard_normal((1, READINGS)).astype(np.float32)
+WIDTH, DEPTH, LEAPFROG = 50, 5, 30
 
 
 def ours(threads: str) -> float:
     """Gradients per second of this process, one chain on each of its devices."""
     import jax
-    import jax.numpy as jnp
 
-    from pdescry.surrogate import HMC, Network, Prior
-    from pdescry.surrogate.model import Model, Observations
-
-    model = Model(Network(WIDTH, DEPTH), Prior(scale=1.0), 2, 1, 0)
-    inputs, targets = data()
-    seen = Observations(
-        jnp.asarray(inputs), jnp.asarray(targets), jnp.full((1, 1), 20.0), jnp.zeros(READINGS, int), jnp.ones(1)
-    )
-    sampler = HMC(step_size=5e-4, steps=LEAPFROG)
-
-    @jax.jit
-    def samples(state, seen, key):
-        def step(state, key):
-            return sampler.step(lambda position: model.log_density(position, seen), state, key)[0], None
-
-        return jax.lax.scan(step, state, jax.random.split(key, 10))[0]
+    from pdescry.doctor.work import gradients
+    from pdescry.surrogate import Network
 
     def chain(device) -> float:
-        with jax.default_device(device):
-            here = jax.device_put(seen, device)
-            start = jax.device_put(model.prior_draw(jax.random.key(0)), device)
-            state = sampler.init(lambda position: model.log_density(position, here), start, jax.random.key(1))
-            state = jax.block_until_ready(samples(state, here, jax.random.key(2)))
-            return rate(lambda: jax.block_until_ready(samples(state, here, jax.random.key(3))), 10 * LEAPFROG)
+        return rate(*gradients(Network(WIDTH, DEPTH), device))
 
     if len(jax.devices()) == 1:
         return chain(jax.devices()[0])
@@ -72,8 +44,10 @@ def ours(threads: str) -> float:
 def pytorch(threads: str) -> float:
     import torch  # pyright: ignore[reportMissingImports]
 
+    from pdescry.doctor.work import readings
+
     torch.set_num_threads(int(threads))
-    inputs, targets = (torch.from_numpy(part.T.copy()) for part in data())
+    inputs, targets = (torch.from_numpy(part.T.copy()) for part in readings())
     sizes = [2, *[WIDTH] * DEPTH, 1]
     generator = torch.Generator().manual_seed(0)
     parts = [part for a, b in itertools.pairwise(sizes) for part in ((a, b), (b,))]
@@ -106,14 +80,9 @@ def pytorch(threads: str) -> float:
 
 def product(threads: str) -> float:
     """GFLOP/s of this process."""
-    import jax
-    import jax.numpy as jnp
+    from pdescry.doctor.work import products
 
-    size = 2048
-    matrix = jnp.ones((size, size), jnp.float32)
-    multiply = jax.jit(lambda matrix: matrix @ matrix)
-    jax.block_until_ready(multiply(matrix))
-    return rate(lambda: jax.block_until_ready(multiply(matrix)), 2 * size**3 / 1e9)
+    return rate(*products(2048))
 
 
 def rate(work, units: float) -> float:
@@ -136,9 +105,11 @@ def together(what: str, processes: int, threads: int, devices: int = 1) -> float
 
 
 def main(repeats: int) -> None:
-    cores = len(os.sched_getaffinity(0))
-    weights = 2 * WIDTH + (DEPTH - 1) * WIDTH**2 + WIDTH
-    flops = 2 * READINGS * (3 * weights - 2 * WIDTH) / 1e9  # forward, and both products of the way back but one
+    from pdescry.cores import n_cores
+    from pdescry.doctor.work import flops
+    from pdescry.surrogate import Network
+
+    cores = n_cores()
     ways = {
         "ours, a process per core": lambda: together("ours", cores, 1),
         "ours, a JAX device per core": lambda: together("ours", 1, cores, cores),
@@ -156,7 +127,7 @@ def main(repeats: int) -> None:
     best = middle["ours, a process per core"]
     for name in list(ways)[1:4]:
         print(f"a process per core / {name}: {best / middle[name]:.2f}")
-    print(f"share of the matrix-product rate: {best * flops / middle['product, GFLOP/s']:.0%}")
+    print(f"share of the matrix-product rate: {best * flops(Network(WIDTH, DEPTH)) / middle['product, GFLOP/s']:.0%}")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pdescry.cores import n_cores
 from pdescry.data import systems
 from pdescry.derivatives import differentiate
 from pdescry.discovery import discover
@@ -33,7 +34,6 @@ from pdescry.experiments.reproduce import SCALES
 from pdescry.regression import STBLR, STOLS, SparseFit, regress
 from pdescry.solver import simulate
 from pdescry.surrogate import HMC, Network, Prior, interpolate
-from pdescry.surrogate.pool import n_cores
 
 WIDTH, DEPTH, LEAPFROG = 50, 5, 30
 

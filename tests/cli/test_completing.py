@@ -1,4 +1,4 @@
-"""What the shell gets to offer after Tab, by the protocol it asks with; and no JAX for it."""
+"""What the shell gets to offer after Tab, by the protocol it asks with; and nothing heavy is loaded for it."""
 
 from __future__ import annotations
 
@@ -15,56 +15,59 @@ from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.experiments.reproduce import SCALES
 from pdescry.regression import REGRESSORS
 
-ASK = """
-import sys
-from pdescry.cli import main
-try:
-    main()
-finally:
-    assert not {"jax", "scipy", "pandas", "xarray"} & set(sys.modules)
-"""
 
-
-def offered(line: str, folder, shell: str = "bash") -> list[str]:
-    """Completions of a line whose last word is incomplete, in a process of its own, as a shell starts one."""
+def asked(line: str, shell: str = "bash") -> dict[str, str]:
+    """What a shell asks with for a line whose last word is incomplete."""
     words = line.split(" ")
-    asked = {"_PDESCRY_COMPLETE": f"complete_{shell}", "COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
-    asked |= {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
-    done = subprocess.run(
-        [sys.executable, "-c", ASK], capture_output=True, text=True, cwd=folder, env={**os.environ, **asked}, check=True
-    )
-    return done.stdout.split()
+    of_bash = {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
+    of_others = {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    return {"_PDESCRY_COMPLETE": f"complete_{shell}", **of_bash, **of_others}
 
 
 LINES = {
-    "pdescry sys": ["systems"],
     "pdescry re": ["resume", "refine", "reproduce"],
-    "pdescry systems bur": ["burgers"],
     "pdescry config --preset p": ["paper", "paper_as_printed"],
     "pdescry discover rod.csv -c ": ["paper", "small", "general"],
+    "pdescry discover rod.csv --kn": ["--known"],
     "pdescry reproduce k": ["kdv"],
     "pdescry show ": ["rod.pdescry"],
     "pdescry show runs/": ["runs/two.pdescry"],
     "pdescry show run": [],  # the shell offers the folder
+    "pdescry show nowhere/": [],
     "pdescry discover ro": [],  # the shell offers files
+    "pdescry inspect rod.csv --plot ro": [],
 }
 
 
 @pytest.mark.parametrize(("line", "expected"), LINES.items(), ids=LINES)
-def test_completion_without_jax(tmp_path, line, expected):
-    for run in ("rod.pdescry", "runs/two.pdescry"):
-        (tmp_path / run).mkdir(parents=True)
-        (tmp_path / run / "config.toml").touch()
-    assert offered(line, tmp_path) == expected
+def test_what_is_offered(run, tmp_path, monkeypatch, line, expected):
+    for folder in ("rod.pdescry", "runs/two.pdescry"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "config.toml").touch()
+    for name, value in asked(line).items():
+        monkeypatch.setenv(name, value)
+    assert run()[1].split() == expected
 
 
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_other_shells(tmp_path, shell):
-    assert "burgers" in "".join(offered("pdescry systems bur", tmp_path, shell))
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_names_of_systems_without_jax(shell):
+    code = "import sys; from pdescry.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    environment = {**os.environ, **asked("pdescry systems bur", shell)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert "burgers" in done.stdout
+    assert not {"jax", "scipy", "pandas", "xarray"} & set(done.stderr.split())
+
+
+def test_names_of_commands():
+    environment = {**os.environ, **asked("pdescry sys")}
+    done = subprocess.run(
+        [sys.executable, "-m", "pdescry"], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout.split() == ["systems"]
 
 
 def test_names_are_those_of_the_library():
-    assert completing.PRESETS == tuple(PRESETS)
+    assert tuple(PRESETS) == completing.PRESETS
     assert {"joint", *(name.replace("_", "-") for name in REGRESSORS)} == set(completing.METHODS)
     assert {*EXPERIMENTS, "all"} == set(completing.EXPERIMENTS)
     assert set(SCALES) == set(completing.SCALES)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from pdescry import InputError, PdescryError, Readings
+from pdescry.cores import n_cores
 from pdescry.surrogate import (
     HMC,
     MCLMC,
@@ -29,7 +30,7 @@ from pdescry.surrogate import (
 )
 from pdescry.surrogate.chain import Collected
 from pdescry.surrogate.interpolate import _fault
-from pdescry.surrogate.pool import _Clock, _Pool, n_cores, run_chains, traces
+from pdescry.surrogate.pool import _Clock, _Pool, run_chains, traces
 from pdescry.surrogate.problem import Problem
 from tests.surrogate.conftest import SMALL
 

@@ -14,6 +14,7 @@ import typer
 
 import pdescry
 from pdescry.cli.discover import config, discover, resume, show
+from pdescry.cli.doctor import doctor
 from pdescry.cli.help import described, examples
 from pdescry.cli.inspect import inspect
 from pdescry.cli.interpolate import interpolate
@@ -31,7 +32,7 @@ INTERRUPTED = 130
 app = typer.Typer(
     name="pdescry",
     help="Finds the partial differential equation behind a handful of noisy sensors, and says how sure it is.",
-    epilog=examples("pdescry discover rod.csv", "pdescry discover --help", "pdescry --install-completion")
+    epilog=examples("pdescry discover rod.csv", "pdescry discover --help", "pdescry doctor")
     + "\n\nExit codes: 0 done; 1 the run failed; 2 bad input; 3 a law could not be solved (the status says why); "
     "130 interrupted.",
     no_args_is_help=True,
@@ -80,7 +81,7 @@ def _warnings_told() -> Iterator[None]:
         yield
 
 
-for _command in (discover, resume, show, refine, config, inspect, interpolate, simulate, systems, reproduce):
+for _command in (discover, resume, show, refine, config, inspect, interpolate, simulate, systems, reproduce, doctor):
     app.command(**described(_command))(_told(_command))
 
 

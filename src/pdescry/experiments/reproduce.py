@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pdescry.cores import n_cores
 from pdescry.data import systems
 from pdescry.derivatives import differentiate
 from pdescry.errors import InputError
@@ -21,7 +22,7 @@ from pdescry.experiments.records import Record, read_records
 from pdescry.experiments.tables import Table, make_tables, write_tables
 from pdescry.regression import STBLR, SparseFit
 from pdescry.surrogate import HMC, PAPER_DNN, Adam
-from pdescry.surrogate.pool import Progress, n_cores
+from pdescry.surrogate.pool import Progress
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
 
+from pdescry.cores import n_cores
 from pdescry.equation import Term
 from pdescry.errors import PdescryError
 from pdescry.joint.boundary import ends_of
@@ -35,7 +36,7 @@ from pdescry.joint.start import Begun, Start, from_network, from_process
 from pdescry.joint.triangle import one_thread
 from pdescry.joint.well_posed import ill_posed
 from pdescry.surrogate import Posterior
-from pdescry.surrogate.pool import Progress, n_cores
+from pdescry.surrogate.pool import Progress
 from pdescry.surrogate.settings import check_whole, plain
 
 KEPT = 4  # proposals are fitted to the end, and one of those that are found everywhere,

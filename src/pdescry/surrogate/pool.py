@@ -14,7 +14,6 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -24,6 +23,7 @@ from pathlib import Path
 from queue import Queue
 from typing import Any
 
+from pdescry.cores import n_cores, one_core_command, one_core_environment
 from pdescry.errors import PdescryError
 
 # Called with the stage, the fraction done of the whole, and the seconds left (None while unknown).
@@ -57,25 +57,6 @@ def run_chains(
             raise
 
 
-def n_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _environment() -> dict[str, str]:
-    """What a worker finds: one thread, and none of the user's settings of JAX that would change the draws."""
-    kept = ("JAX_PLATFORM", "JAX_COMPILATION_CACHE", "JAX_PERSISTENT_CACHE", "JAX_ROCM", "JAX_CUDA")
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith("JAX_") or name.startswith(kept)
-    }
-    environment["JAX_ENABLE_X64"] = "0"
-    environment["NPROC"] = "1"  # XLA's number of threads on CPUs
-    # The same for the linear algebra that XLA calls: its threads would wait for one another on matrices of 51 × 51.
-    environment |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "MKL", "OMP")}
-    environment.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # several processes may share a device
-    return environment
-
-
 class _Clock:
     """Fractions of chains → one fraction and the time left, from the pace so far."""
 
@@ -102,16 +83,13 @@ class _Worker:
     """One process, and what it says, in lines of JSON handed to ``inbox``."""
 
     def __init__(self, number: int, inbox: Queue[tuple[int, dict[str, Any] | None]]) -> None:
-        # This very package, wherever it was imported from; at the end of the path, so that it shadows nothing.
-        home = str(Path(__file__).parents[2])
-        start = "import sys; sys.path.append(sys.argv[1]); from pdescry.surrogate.worker import main; main()"
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 -- lives as long as the process
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", start, home],
+            one_core_command("pdescry.surrogate.worker"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
-            env=_environment(),
+            env=one_core_environment(),
             start_new_session=True,  # Ctrl-C goes to the parent, which decides
             text=True,
         )
