@@ -82,7 +82,8 @@ def _warnings_told() -> Iterator[None]:
 
 
 for _command in (discover, resume, show, refine, config, inspect, interpolate, simulate, systems, reproduce, doctor):
-    app.command(**described(_command))(_told(_command))
+    _help, _examples = described(_command)
+    app.command(help=_help, epilog=_examples)(_told(_command))
 
 
 def _version(wanted: bool) -> None:

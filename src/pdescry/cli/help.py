@@ -10,10 +10,10 @@ _EXAMPLES = re.compile(r"^Examples?:\s*", re.MULTILINE)
 _AS_IT_IS = "\b\n"  # keeps click from filling the lines of a paragraph
 
 
-def described(command: Callable[..., None]) -> dict[str, str]:
-    """The docstring, as typer takes it: ``help`` above the options, and the examples as ``epilog`` below them."""
+def described(command: Callable[..., None]) -> tuple[str, str]:
+    """The docstring in two: what stands above the options, and the examples, which stand below them."""
     words, *shown = _EXAMPLES.split(inspect.getdoc(command) or "", maxsplit=1)
-    return {"help": words.strip(), "epilog": examples(*inspect.cleandoc("\n".join(shown)).splitlines())}
+    return words.strip(), examples(*inspect.cleandoc("\n".join(shown)).splitlines())
 
 
 def examples(*lines: str) -> str:

@@ -11,6 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -34,7 +35,7 @@ def readings() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     return inputs, np.sin(inputs[:1]) + 0.05 * rng.standard_normal((1, READINGS)).astype(np.float32)
 
 
-def gradients(network: Network = NETWORK, device: jax.Device | None = None) -> Work:
+def gradients(network: Network = NETWORK, device: Any = None) -> Work:
     """Samples by Hamiltonian Monte Carlo, 30 leapfrog steps each as in the paper; counted in gradients."""
     model = Model(network, Prior(scale=1.0), 2, 1, 0)
     inputs, targets = map(jnp.asarray, readings())
