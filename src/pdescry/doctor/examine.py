@@ -8,7 +8,7 @@ from pdescry.doctor.packages import packages, program
 from pdescry.doctor.speed import Measure, measured, speed
 
 
-def examine(measure: Measure = measured, seconds: float = 3.0) -> Examination:
+def examine(measure: Measure = measured, seconds: float = 2.0) -> Examination:
     """What is installed, what the machine has, and whether chains run as fast as they should.
 
     seconds: how long to time gradients for. Nothing is written and nothing is changed.

@@ -26,7 +26,7 @@ LEAST_SPEED = 0.45  # of the reference
 Measure = Callable[[float], Mapping[str, Any]]
 
 
-def measured(seconds: float = 3.0) -> Mapping[str, Any]:
+def measured(seconds: float = 2.0) -> Mapping[str, Any]:
     """Of one process like a chain's: its devices, gradients and GFLOP a second of the core, and ``core_share``."""
     done = subprocess.run(
         [*one_core_command("pdescry.doctor.work"), str(seconds)],
@@ -40,7 +40,7 @@ def measured(seconds: float = 3.0) -> Mapping[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def speed(measure: Measure = measured, seconds: float = 3.0) -> tuple[Finding, Finding]:
+def speed(measure: Measure = measured, seconds: float = 2.0) -> tuple[Finding, Finding]:
     """The devices of JAX, and how fast the first of them is."""
     try:
         found = measure(seconds)
