@@ -48,6 +48,10 @@ class Problem:
         every = np.union1d(self.times, np.linspace(0, self.until, 101))
         return every[every >= self.grace]
 
+    def allowed(self, least: float) -> float:
+        """What may be wrong for a reason other than the stepper, relative to the largest value: not less than it."""
+        return max(least, self.tolerance)
+
     def grid(self, conditions: Conditions, points: int) -> Discretisation:
         return Discretisation(self.equation, self.axis, self.domain, conditions, points)
 
@@ -103,11 +107,11 @@ class Run:
         return {
             field: Pieces(
                 path.times,
-                grid.coefficients(path.states, field),
-                grid.coefficients(path.bends, field, change=True),
-                grid.spaces[field].basis,
+                grid.coefficients(path.states, field, path.at_steps(space.at_end_values)),
+                grid.coefficients(path.bends, field, path.bends_of(space.at_end_values)),
+                space.basis,
             )
-            for field in grid.equation.fields
+            for field, space in grid.spaces.items()
         }
 
     def look(self, times: Array) -> Array:
@@ -153,13 +157,13 @@ def starting_sizes(problem: Problem, grid: Discretisation, start: Array) -> Arra
     return np.where((out > 0) & np.isfinite(out), out, 1.0)
 
 
-def finest_modes(grid: Discretisation, y: Array, floor: Array, largest: dict[str, float]) -> float:
+def finest_modes(grid: Discretisation, t: float, y: Array, floor: Array, largest: dict[str, float]) -> float:
     """The finest tenth of the modes of any field, relative to the ``largest`` that the field has had (updated here).
 
     What lies below ``floor``, in the shape of the state, is rounding and counts as nothing.
     """
     tail = 0.0
-    for field, size in grid.amplitudes(y).items():
+    for field, size in grid.amplitudes(t, y).items():
         largest[field] = max(largest.get(field, 0.0), float(size.max()))
         finest = float(size[-max(4, len(size) // 10) :].max())
         if finest > floor[grid.blocks[Derivative(field)]][0]:
@@ -184,7 +188,7 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
         problem.progress(f"solving with {grid.points} points", t / problem.until)
         times.append(t)
         largest.append(largest_values(grid, y))
-        tail = finest_modes(grid, y, floor, modes)
+        tail = finest_modes(grid, t, y, floor, modes)
         if t > problem.grace:
             worst = max(worst, tail)
         elif tail > resolved:

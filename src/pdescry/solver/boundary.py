@@ -4,22 +4,24 @@ A field that appears with derivatives up to order m takes m conditions. For even
 ``"dirichlet"`` holds u, u_x, … of order below m/2 (the value, and for m = 4 the slope too); ``"neumann"`` holds the odd
 derivatives u_x, u_xxx, … (no flux). For odd m the ends are not alike, and which end takes more depends on the sign of
 the highest term: conditions are then given for each side. For m = 1 ``"dirichlet"`` holds u at the ends where the law
-carries information inwards, and only there.
+carries information inwards, and only there. A value is a number, or a function of the time since the start.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 from pdescry.equation import Equation, Formula
 from pdescry.equation.parser import parse_derivative
 from pdescry.errors import InputError
 from pdescry.solver.evaluate import evaluate_formula
 
-Side = str | tuple[str, float] | Sequence[str]
+Value = float | Callable[[float], float]  # constant, or as a function of t
+Side = str | tuple[str, Value] | Sequence[str] | Mapping[str, Value]
 Boundary = str | Mapping[str, Side] | tuple[Side, Side]
 
 _EXAMPLE = "boundary={'left': 'u=0', 'right': 'u_x=0'}"
@@ -32,7 +34,11 @@ class Condition:
     field: str
     side: str  # "left" or "right"
     order: int
-    value: float = 0.0
+    value: Value = 0.0
+
+    def at(self, t: float) -> float:
+        """The value at a time."""
+        return float(self.value(t)) if callable(self.value) else self.value
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,11 @@ class Conditions:
 
     def of(self, field: str) -> tuple[Condition, ...]:
         return tuple(condition for condition in self.given if condition.field == field)
+
+    @property
+    def moving(self) -> bool:
+        """Whether some value is a function of time."""
+        return any(callable(condition.value) for condition in self.given)
 
 
 def read_boundary(boundary: Boundary, equation: Equation, axis: str) -> Conditions:
@@ -81,19 +92,53 @@ def read_boundary(boundary: Boundary, equation: Equation, axis: str) -> Conditio
     return Conditions(periodic=False, given=tuple(given), by_name=by_name)
 
 
-def _listed(conditions: Side) -> list[str | tuple[str, float]]:
+def spelled(boundary: Any) -> Any:
+    """What the user wrote, with "f(t)" for functions, whose own names say where they lie in memory."""
+    if isinstance(boundary, Mapping):
+        return {name: spelled(each) for name, each in boundary.items()}
+    if isinstance(boundary, tuple | list):
+        return type(boundary)(spelled(each) for each in boundary)
+    return "f(t)" if callable(boundary) else boundary
+
+
+def check_values(conditions: Conditions, times: Sequence[float]) -> None:
+    """Functions of time have to give finite numbers."""
+    for condition in conditions.given:
+        for t in times:
+            try:
+                value = condition.at(float(t))
+            except (TypeError, ValueError):
+                value = math.nan
+            if not math.isfinite(value):
+                raise InputError(
+                    f"Expected boundary values as functions that give a finite number at every time; that of "
+                    f"{condition.field} at the {condition.side} gives none at t = {t:g}."
+                )
+
+
+def _listed(conditions: Side) -> list[str | tuple[str, Value]]:
+    if isinstance(conditions, Mapping):
+        pairs = [_pair(name, value) for name, value in conditions.items()]
+        if all(pairs):
+            return [pair for pair in pairs if pair]
     if isinstance(conditions, str):
         return [part for part in (piece.strip() for piece in conditions.split(",")) if part and part.lower() != "free"]
     if isinstance(conditions, Sequence):
-        if len(conditions) == 2 and isinstance(conditions[0], str) and isinstance(conditions[1], Real):
-            return [(conditions[0], float(conditions[1]))]
+        if len(conditions) == 2 and (pair := _pair(*conditions)):
+            return [pair]
         if all(isinstance(condition, str) for condition in conditions):
             return [part for condition in conditions for part in _listed(str(condition))]
-    raise InputError(f"Expected conditions such as 'u=0' or ('dirichlet', 1.0); got {conditions!r}. Write {_EXAMPLE}.")
+    raise InputError(f"Expected conditions such as 'u=0' or {{'u': 1.0}}; got {conditions!r}. Write {_EXAMPLE}.")
+
+
+def _pair(name: Any, value: Any) -> tuple[str, Value] | None:
+    if not isinstance(name, str) or isinstance(value, bool) or not (isinstance(value, Real) or callable(value)):
+        return None
+    return name, value if callable(value) else float(value)
 
 
 def _read_condition(
-    written: str | tuple[str, float], side: str, equation: Equation, axis: str
+    written: str | tuple[str, Value], side: str, equation: Equation, axis: str
 ) -> tuple[list[Condition], bool]:
     if isinstance(written, tuple):
         kind, value = written
@@ -102,7 +147,7 @@ def _read_condition(
         value = float(evaluate_formula(Formula.parse(number, ()), {})) if number.strip() else 0.0
         if not number.strip() and "=" in written:
             raise InputError(f"Expected a value after '=' in the boundary condition {written!r}, as in 'u=0'.")
-    if not math.isfinite(value):
+    if not callable(value) and not math.isfinite(value):
         raise InputError(f"Expected a finite value in the boundary condition {written!r}; got {value}.")
     kind = kind.strip()
     if kind.lower() in ("dirichlet", "neumann"):

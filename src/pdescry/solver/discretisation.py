@@ -4,10 +4,11 @@ Rectangular collocation. The unknowns are the values v of each field at n nodes.
 the one function with n + m coefficients c that takes these values and meets the conditions:
 
     [ Φ(nodes) ]       [ v ]
-    [ boundary ]  c =  [ b ]        so  c = lift·v + fixed,   ∂ᵏu/∂xᵏ(nodes) = Φ⁽ᵏ⁾c = Dₖ·v + gₖ
+    [ boundary ]  c =  [ b ]        so  c = lift·v + fixed·b,   ∂ᵏu/∂xᵏ(nodes) = Φ⁽ᵏ⁾c = Dₖ·v + Gₖ·b
 
 Any number of conditions of any order is handled alike, nothing is stepped that the conditions already determine, and a
-periodic problem is the case m = 0. A second-order law is stepped as (u, u_t).
+periodic problem is the case m = 0. Boundary values b may be functions of time. A second-order law is stepped as
+(u, u_t).
 """
 
 from __future__ import annotations
@@ -40,22 +41,21 @@ class Space:
         # From the third derivative on, rounding in the Chebyshev matrices would show; extended precision keeps it out.
         self._precise = order > 2 and not conditions.periodic
         number = np.longdouble if self._precise else np.float64
-        rows, values = [self.basis.matrix(self.nodes.astype(number))], np.zeros(len(given))
+        rows, self._conditions, sizes = [self.basis.matrix(self.nodes.astype(number))], given, np.ones(len(given))
         for index, condition in enumerate(given):
             end = np.array([domain[0] if condition.side == "left" else domain[1]], dtype=number)
             row = self.basis.matrix(end, condition.order)
-            size = np.abs(row).max()  # rows of one size keep the system well-conditioned
-            rows.append(row / size)
-            values[index] = condition.value / size
+            sizes[index] = np.abs(row).max()  # rows of one size keep the system well-conditioned
+            rows.append(row / sizes[index])
         system = np.vstack(rows)
         self.at_ends = system[points:].astype(float)  # (m, size)
         inverse = np.linalg.inv(system.astype(float)).astype(number)
         for _ in range(2 * self._precise):  # Newton's iteration for an inverse
             inverse += inverse @ (np.eye(len(system)) - system @ inverse)
         self._lift = inverse[:, :points]
-        self._fixed = inverse[:, points:] @ values
+        self._fixed = inverse[:, points:] / sizes
         self.lift = self._lift.astype(float)  # (size, n)
-        self.fixed = self._fixed.astype(float)  # (size,)
+        self.fixed = self._fixed.astype(float)  # (size, m)
         self._derivatives: dict[int, tuple[Array, Array]] = {}
 
     def smooth_noise(self, random: np.random.Generator) -> Array:
@@ -67,13 +67,17 @@ class Space:
         values = self.basis.matrix(self.nodes)[:, :coarse] @ coefficients
         return values / np.abs(values).max()
 
+    def at_end_values(self, t: float) -> Array:
+        """(m,): b at a time."""
+        return np.array([condition.at(t) for condition in self._conditions])
+
     def derivative(self, order: int) -> tuple[Array, Array]:
-        """(Dₖ, gₖ): the matrix and the part that the boundary values add."""
+        """(Dₖ, Gₖ): what the nodal values and what the boundary values add."""
         if order not in self._derivatives:
             functions = self.basis.matrix(self.nodes.astype(self._lift.dtype), order)
             matrix = (functions @ self._lift).astype(float) if order else np.eye(len(self.nodes))
-            offset = (functions @ self._fixed).astype(float) if order else np.zeros(len(self.nodes))
-            self._derivatives[order] = (matrix, offset)
+            by_ends = (functions @ self._fixed).astype(float) if order else np.zeros((len(matrix), len(self.at_ends)))
+            self._derivatives[order] = (matrix, by_ends)
         return self._derivatives[order]
 
 
@@ -136,13 +140,14 @@ class Discretisation:
     def values(self, t: float, y: Array) -> dict[Factor, Array]:
         """Every variable and coordinate at the nodes."""
         found: dict[Factor, Array] = {Coordinate(self.axis): self.nodes, Coordinate("t"): np.full(self.points, t)}
+        ends = {name: space.at_end_values(t) for name, space in self.spaces.items()}
         for variable in self.variables:
             block, order, velocity = self._block_of(variable)
             if order == 0:
                 found[variable] = y[block]
             else:
-                matrix, offset = self.spaces[variable.field].derivative(order)
-                found[variable] = matrix @ y[block] + (0 if velocity else offset)
+                matrix, by_ends = self.spaces[variable.field].derivative(order)
+                found[variable] = matrix @ y[block] + (0 if velocity else by_ends @ ends[variable.field])
         return found
 
     def rate(self, t: float, y: Array) -> Array:
@@ -179,10 +184,10 @@ class Discretisation:
     def _force_block(self, field: str) -> slice:
         return self.blocks[Derivative(field, "t" * (self.equation[field].time_order - 1))]
 
-    def coefficients(self, y: Array, field: str, change: bool = False) -> Array:
-        """Spectral coefficients of a field, or of a change of it that keeps the boundary values: shape (…, size)."""
+    def coefficients(self, y: Array, field: str, ends: Array) -> Array:
+        """Spectral coefficients of a field with these boundary values (…, m), or of a change of both: (…, size)."""
         space = self.spaces[field]
-        return y[..., self.blocks[Derivative(field)]] @ space.lift.T + (0.0 if change else space.fixed)
+        return y[..., self.blocks[Derivative(field)]] @ space.lift.T + ends @ space.fixed.T
 
     def rounding(self, t: float, y: Array, span: float) -> Array:
         """What rounding of y does to the state over a time span: |(1/span − J)⁻¹ δF|, the largest of each block.
@@ -199,9 +204,11 @@ class Discretisation:
             out[block] = gathered[block].max()
         return out
 
-    def amplitudes(self, y: Array) -> dict[str, Array]:
+    def amplitudes(self, t: float, y: Array) -> dict[str, Array]:
         """|coefficients| of every field, coarse modes first."""
-        return {field: np.abs(self.coefficients(y, field)) for field in self.equation.fields}
+        return {
+            field: np.abs(self.coefficients(y, field, space.at_end_values(t))) for field, space in self.spaces.items()
+        }
 
     def slopes_at_ends(self, t: float, y: Array) -> dict[tuple[str, Derivative], Array]:
         """As `slopes`, at the left and the right end: shape (2,)."""
@@ -211,6 +218,6 @@ class Discretisation:
             block, order, velocity = self._block_of(variable)
             space = self.spaces[variable.field]
             values[variable] = space.basis.matrix(ends, order) @ (
-                space.lift @ y[block] + (0 if velocity else space.fixed)
+                space.lift @ y[block] + (0 if velocity else space.fixed @ space.at_end_values(t))
             )
         return {pair: evaluate_terms(terms, values, ends) for pair, terms in self._slopes.items()}

@@ -35,13 +35,14 @@ def _fit(problem: Problem, grid: Discretisation) -> Fit:
     apart, defect = 0.0, 0.0
     for name, block in grid.blocks.items():
         space = grid.spaces[name.field]
-        fixed = 0.0 if name.axes else space.fixed
+        fixed = 0.0 if name.axes else space.fixed @ space.at_end_values(0.0)
         wanted = problem.profiles[name](places)
         missed = space.basis.matrix(places) @ (space.lift @ start[block] + fixed) - wanted
         size = float(np.abs(wanted).max()) or 1.0
         apart = max(apart, float(np.abs(missed).max()) / size)
         defect = max(defect, float(np.abs(coarse @ (weights * missed)).max()) / size)
-    smooth = finest_modes(grid, start, np.zeros_like(start), {}) < RESOLVED and apart < 100 * RESOLVED
+    resolved = problem.allowed(RESOLVED)
+    smooth = finest_modes(grid, 0.0, start, np.zeros_like(start), {}) < resolved and apart < 100 * resolved
     return Fit(smooth, defect)
 
 

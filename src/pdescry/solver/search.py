@@ -104,7 +104,7 @@ def _enough_points(problem: Problem, conditions: Conditions, min_points: int, ma
     difference = np.inf
     failed: list[Run] = []
     for grid, fit in grids_to_try(problem, conditions, min_points, max_points):
-        run = attempt(problem, grid, problem.start(grid), RESOLVED)
+        run = attempt(problem, grid, problem.start(grid), problem.allowed(RESOLVED))
         if run.outcome == "ill-posed":
             return verdict.ill_posed(run)
         if run.outcome in ("steps", "seconds"):
@@ -131,11 +131,15 @@ def _enough_points(problem: Problem, conditions: Conditions, min_points: int, ma
         if rough is not None:
             apart = np.abs(run.look(problem.moments) - rough.look(problem.moments)).max(axis=(0, 2)) / run.sizes
             difference = max(float(apart.max()), fit.defect)
-            if difference < AGREED:
+            if difference < problem.allowed(AGREED):
                 return verdict.accepted(problem, run, max(error, difference))
         rough = run
     if rough is not None:
-        return verdict.accepted(problem, rough, difference) if difference < TOLERATED else verdict.rough_start(rough)
+        return (
+            verdict.accepted(problem, rough, difference)
+            if difference < problem.allowed(TOLERATED)
+            else verdict.rough_start(rough)
+        )
     if not failed:
         return verdict.too_rough(problem)
     return verdict.blow_up(failed[-1]) if failed[-1].surging else verdict.unresolved(problem, failed[-1])

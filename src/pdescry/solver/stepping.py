@@ -18,6 +18,8 @@ from pdescry.solver.discretisation import Discretisation
 
 Array = np.ndarray
 
+MET = ((4 - 6**0.5) / 10, (4 + 6**0.5) / 10, 1.0)  # of a step: where Radau's three stages lie
+
 
 class _OutOfTime(Exception):
     pass
@@ -39,6 +41,17 @@ class Trajectory:
     states: Array  # (steps + 1, size)
     bends: Array  # (steps, 3, size): Q of each step
     outcome: str  # "finished", "steps", "seconds", "stalled", "not finite", or what `inspect` returned
+
+    def at_steps(self, values: Callable[[float], Array]) -> Array:
+        """(steps + 1, …): a function of time."""
+        return np.array([values(float(t)) for t in self.times])
+
+    def bends_of(self, values: Callable[[float], Array]) -> Array:
+        """(steps, 3, …): a function of time as a cubic in each step, through the times at which the stepper met it."""
+        first, length = self.times[:-1, None], np.diff(self.times)[:, None]
+        met = np.array([values(float(t)) for t in (first + length * np.array((0.0, *MET))).ravel()])
+        met = met.reshape(len(first), 1 + len(MET), -1)
+        return np.linalg.solve(np.array(MET)[:, None] ** np.arange(1, 4), met[:, 1:] - met[:, :1])
 
 
 def interpolate(times: Array, states: Array, bends: Array, t: Array) -> Array:

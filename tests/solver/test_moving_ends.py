@@ -1,0 +1,98 @@
+"""Ends that follow functions of time, against closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from pdescry.errors import InputError
+from pdescry.solver import simulate
+
+
+def _heat(t, x, order=0):
+    return np.exp(-1.2 * x) * np.cos(1.44 * t - 1.2 * x)
+
+
+def _sine(t, x, order=0):
+    return np.sin(2 * (x - t))
+
+
+def _shock(t, x, order=0):
+    return 1.0 - 0.5 * np.tanh((x - 1.0 - t) / 0.8)
+
+
+def _soliton(t, x, order=0):
+    """It leaves through the right end."""
+    along = (x - 2.0 - t) / 2
+    return 3 / np.cosh(along) ** 2 * (1 if order == 0 else -np.tanh(along))
+
+
+def _swing(t, x, order=0):
+    """exp(ikx − k⁴t) with k⁴ = 1.3⁴ i: nothing decays."""
+    k = 1.3 * np.exp(1j * np.pi / 8)
+    return np.real((1j * k) ** order * np.exp(1j * k * x - k**4 * t))
+
+
+# The law, the domain, the end, what obeys it, and which derivatives are held at the left and at the right.
+PROBLEMS = {
+    "heat": ("u_t = 0.5*u_xx", (0.0, 3.0), 2.0, _heat, ("u", "u")),
+    "advection": ("u_t = -u_x", (0.0, 2.0), 3.0, _sine, ("u", "")),
+    "burgers": ("u_t = -u*u_x + 0.2*u_xx", (0.0, 3.0), 2.0, _shock, ("u", "u")),
+    "kdv": ("u_t = -u*u_x - u_xxx", (-8.0, 8.0), 8.0, _soliton, ("u", "u u_x")),
+    "fourth order": ("u_t = -u_xxxx", (0.0, 2.0), 1.0, _swing, ("u u_x", "u u_x")),
+}
+
+
+def _ends(name, held=None):
+    _, domain, _, exact, usual = PROBLEMS[name]
+    return {
+        side: {what: lambda t, x=x, what=what: exact(t, x, what.count("x")) for what in names.split()}
+        for side, x, names in zip(("left", "right"), domain, held or usual, strict=True)
+    }
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_ends_that_move_are_followed(name):
+    law, domain, until, exact, _ = PROBLEMS[name]
+    solution = simulate(law, domain=domain, until=until, initial=lambda x: exact(0.0, x), boundary=_ends(name))
+    assert solution.ok, solution.message
+    t, x = np.linspace(0, until, 57)[:, None], np.linspace(*domain, 41)
+    assert np.abs(solution.at(t, x) - exact(t, x)).max() < 1e-8  # as with ends that stand still
+    assert "f(t)" in solution.boundary
+
+
+def test_a_moving_end_does_not_replace_a_missing_one():
+    law, domain, until, exact, _ = PROBLEMS["kdv"]
+    few = _ends("kdv", ("u", "u"))
+    solution = simulate(law, domain=domain, until=until, initial=lambda x: exact(0.0, x), boundary=few)
+    assert solution.status == "wrong-boundary"
+    assert "2 at the right end" in solution.message
+
+
+def test_with_a_wide_tolerance_ends_that_do_not_fit_the_start_cost_little():
+    law, domain, until, exact, _ = PROBLEMS["kdv"]
+    boundary = _ends("kdv")
+    boundary["right"]["u"] = lambda t: exact(t, 8.0) + 2e-5 * math.cos(5 * t)
+    given = {"domain": domain, "until": until, "initial": lambda x: exact(0.0, x), "boundary": boundary}
+    solution = simulate(law, **given, verify=False, rtol=1e-5)
+    assert solution.ok, solution.message
+    assert solution.points < 120
+    assert solution.steps < 300
+    t, x = np.linspace(0, until, 57)[:, None], np.linspace(*domain, 41)
+    assert np.abs(solution.at(t, x) - exact(t, x)).max() < 1e-3
+
+
+@pytest.mark.parametrize("end", [lambda t: math.nan if t > 1 else 0.0, lambda t: "one", lambda t: None])
+def test_ends_that_are_no_numbers_are_refused(end):
+    with pytest.raises(InputError, match="finite number at every time"):
+        simulate("u_t = u_xx", domain=(0, 1), until=2, initial="0", boundary={"left": {"u": end}, "right": "u=0"})
+
+
+def test_velocities_that_would_need_a_rate_at_the_ends_are_refused():
+    with pytest.raises(InputError, match="constant in time"):
+        simulate(
+            "u_tt = u_xx + 0.1*u_txx", domain=(0, 1), until=1, initial="0",
+            boundary={"left": {"u": math.sin}, "right": "u=0"},
+        )  # fmt: skip
