@@ -25,7 +25,7 @@ from pdescry.discovery.judgement import judge
 from pdescry.discovery.law import Law
 from pdescry.discovery.run import Run, begun, reopened
 from pdescry.discovery.settings import Candidates, Preset, Settings
-from pdescry.discovery.storage import load_fits, load_law, load_posterior, write_fits, write_law
+from pdescry.discovery.storage import load_fits, load_law, load_posterior, write_fits, write_forward, write_law
 from pdescry.discovery.way import Way, way_of, with_enough_draws
 from pdescry.equation import Equation
 from pdescry.errors import InputError
@@ -283,9 +283,10 @@ def _conclude(
     progress("judging the draws", 0.2, None)
     diagnostics = [each.diagnostics for each in posteriors]
     progress("solving forward", 0.4, None)
-    forward = _forward(posterior, fits)
+    forward = _forward(posterior, fits, lambda part: progress("solving forward", 0.4 + 0.6 * part, None))
     judged = judge(posteriors, diagnostics, fits, forward, way.note)
     law = Law(posterior, derivatives, fits, run.settings, diagnostics[0], forward, *judged, tuple(others))
+    write_forward(run.forward, law.forward)
     write_law(run.law, law)
     progress("solving forward", 1.0, 0.0)
     for sentence in (str(law), *law.remarks, *law.warnings):
@@ -293,10 +294,10 @@ def _conclude(
     return law
 
 
-def _forward(posterior: Posterior, fits: Sequence[Fit]) -> Forward:
+def _forward(posterior: Posterior, fits: Sequence[Fit], tell: Callable[[float], None]) -> Forward:
     if not all(fit.support.any() for fit in fits):
         return Forward("not tried", "There is no law to solve.")
-    return check_forward(field_of(posterior, fits), Equation.of([fit.component for fit in fits]))
+    return check_forward(field_of(posterior, fits), Equation.of([fit.component for fit in fits]), tell)
 
 
 def _draw(run: Run, law: Law, progress: Progress) -> None:

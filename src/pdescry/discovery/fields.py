@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.polynomial import Chebyshev, chebyshev
 from numpy.typing import NDArray
+from scipy.fft import dct
 
 from pdescry.data import Readings
 from pdescry.derivatives import differentiate
@@ -116,8 +117,15 @@ class JointField:
         along = space.x.matrix(places) @ self.spline.reshape(space.shape) @ space.t.matrix(times).T
         return {self.readings.fields[0]: along.T}
 
-    def profile(self, time: float, domain: Sequence[float]) -> dict[str, Profile]:
-        (early, late), (left, right) = self.readings.span.values()
+    def along_time(self, place: float, order: int) -> Callable[[float], float]:
+        """The field at one place, or a derivative of it along x."""
+        space = self.fit.experiment.space
+        (along,) = space.x.matrix(np.array([place]), order) @ self.spline.reshape(space.shape)
+        return space.t.along(along)
+
+    def profile(self, time: float, domain: Sequence[float]) -> dict[str, Chebyshev]:
+        space = self.fit.experiment.space
+        (early, late), (left, right) = (axis.breaks[[0, -1]] for axis in (space.t, space.x))
         if not (early <= time <= late and left <= domain[0] and domain[1] <= right):
             raise InputError(
                 f"Expected a start from {early:g} to {late:g} and a domain from {left:g} to {right:g}, where the law "
@@ -148,4 +156,6 @@ def _nodes(domain: Sequence[float]) -> Array:
 
 def _polynomial(values: Array, domain: Sequence[float]) -> Chebyshev:
     """Through values at the nodes."""
-    return Chebyshev.fit(_nodes(domain), values, NODES - 1, domain=list(domain))
+    found = dct(values[::-1], type=2) / NODES
+    found[0] /= 2
+    return Chebyshev(found, domain=list(domain))

@@ -1,29 +1,35 @@
 """A discovered law solved forward from the inferred field, and what that says of the law.
 
-Readings do not tell what happens at the ends of the interval. Unless the user knows it, several simple conditions are
-tried and the one whose solution stays nearest to the inferred field is taken, and named.
+Readings do not tell what happens at the ends of the interval. Where the field was inferred together with the law, ends
+follow the field (``following.py``), and draws of the law are scored on sensors that were left out (``score.py``). For
+other fields several simple conditions are tried; the one whose solution stays nearest to the field is taken, and named.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pdescry.data import Readings
-from pdescry.discovery.fields import Field, Profile
+from pdescry.discovery.fields import Field, JointField
+from pdescry.discovery.following import BY_FIELD, follow
+from pdescry.discovery.score import Score, digits, score_forward
 from pdescry.equation import Equation
-from pdescry.solver import is_ill_posed, simulate
+from pdescry.joint.triangle import one_thread
+from pdescry.solver import Solution, is_ill_posed, simulate
 from pdescry.solver.linearise import opened, variables_of
 
 ACCURACY: dict[str, Any] = {"rtol": 1e-7, "max_points": 400}
 # No limit in seconds: what comes out must not hang on how busy the machine is.
 LIMITS: dict[str, Any] = ACCURACY | {"max_steps": 4000, "max_seconds": 1e6, "verify": False}
+FINEST = 364  # points, with ends that follow the field
 WAVES = 100  # over the interval, up to which well-posedness is judged
 
 
@@ -31,26 +37,37 @@ WAVES = 100  # over the interval, up to which well-posedness is judged
 class Forward:
     """How the law fared when solved forward: a status of the solver, or "not tried".
 
-    conditions: at the ends, as `simulate` takes them. misfit: rms difference from the inferred field, in units of the
-    readings' sd, of the field where it is largest; NaN where it was not solved.
+    conditions: at the ends, as `simulate` takes them, or "field": they follow the inferred field. misfit: rms
+    difference from the inferred field, in units of the readings' sd, of the field where it is largest; NaN where it was
+    not solved. score: of draws of the law on sensors that were left out; unscored: why there is none.
     """
 
     status: str
     message: str
     conditions: Any = None
     misfit: float = math.nan
+    score: Score | None = None
+    unscored: str = ""
+
+    @property
+    def held_out(self) -> pd.DataFrame | None:
+        """What draws of the law, solved forward, say of each reading of the left-out sensors (``score.table``)."""
+        return None if self.score is None else self.score.table
 
     @property
     def boundary(self) -> str:
         """The conditions in words."""
+        if self.conditions == BY_FIELD:
+            return "ends follow the field"
         if not isinstance(self.conditions, Mapping):
             return f"{self.conditions or 'unknown'} ends"
         sides = {side: [each] if isinstance(each, str) else each for side, each in self.conditions.items()}
         return ", ".join(f"{' and '.join(each)} at the {side}" for side, each in sides.items())
 
 
-def check_forward(field: Field, equation: Equation) -> Forward:
-    """Whether the law is well-posed, and how near its solution stays to the inferred field."""
+def check_forward(field: Field, equation: Equation, tell: Callable[[float], None] = lambda fraction: None) -> Forward:
+    """Whether the law is well-posed, how near its solution stays to the inferred field, and, where both were inferred
+    together, how well it predicts sensors that were left out."""
     readings = field.readings
     if len(readings.axes) > 1:
         return Forward("not tried", "Laws in several space dimensions are not solved forward.")
@@ -58,6 +75,33 @@ def check_forward(field: Field, equation: Equation) -> Forward:
         return Forward("not tried", "Laws that hold the time itself are not solved forward.")
     if _ill_posed(field, equation):
         return Forward("ill-posed", "Short waves grow without bound: this cannot be the law of a field that is smooth.")
+    if isinstance(field, JointField):
+        followed = _followed(field, equation, tell)
+        if followed.status == "ok":
+            return followed
+        why = f"With ends that follow the field, the law could not be solved ({followed.status}). {followed.message}"
+        return replace(held_forward(field, equation), unscored=why)
+    return held_forward(field, equation)
+
+
+def _followed(field: JointField, equation: Equation, tell: Callable[[float], None]) -> Forward:
+    """With ends that follow the field."""
+    inferred = _Inferred(field)
+    name = field.readings.fields[0]
+    with one_thread():
+        largest = float(np.abs(inferred.mean[name]).max())
+        solution = follow(
+            equation, field, inferred.times, _interval(field), profile=inferred.start[name], x=inferred.places,
+            **LIMITS | {"rtol": digits(field.fit, largest), "max_points": FINEST},
+        )  # fmt: skip
+    if not solution.ok:
+        return Forward(solution.status, solution.message, BY_FIELD)
+    score, unscored = score_forward(field.fit, solution, tell)
+    return Forward("ok", solution.message, BY_FIELD, _misfit(solution, inferred), score, unscored)
+
+
+def held_forward(field: Field, equation: Equation) -> Forward:
+    """With the simple conditions at the ends that come nearest to the field."""
     inferred = _Inferred(field)
     tried = [_attempt(inferred, equation, boundary) for boundary in _boundaries(field, equation)]
     if not tried:
@@ -125,7 +169,7 @@ class _Inferred:
         return np.linspace(*_interval(self.field), 61)
 
     @cached_property
-    def start(self) -> dict[str, Profile]:
+    def start(self) -> Mapping[str, Any]:
         return self.field.profile(float(self.times[0]), _interval(self.field))
 
     @cached_property
@@ -134,7 +178,7 @@ class _Inferred:
 
 
 def _attempt(inferred: _Inferred, equation: Equation, boundary: Any) -> Forward:
-    readings, times = inferred.field.readings, inferred.times
+    times = inferred.times
     solution = simulate(
         equation,
         domain=_interval(inferred.field),
@@ -146,12 +190,16 @@ def _attempt(inferred: _Inferred, equation: Equation, boundary: Any) -> Forward:
     )
     if not solution.ok:
         return Forward(solution.status, solution.message, boundary)
-    mean = inferred.mean
-    misfits = []
-    for name in equation.fields:  # the worst of them, each by its own spread
+    return Forward(solution.status, solution.message, boundary, _misfit(solution, inferred))
+
+
+def _misfit(solution: Solution, inferred: _Inferred) -> float:
+    """Of the field that is worst, each by its own spread."""
+    readings, misfits = inferred.field.readings, []
+    for name in solution.equation.fields:
         spread = float(np.std(readings.values[:, readings.fields.index(name)])) or 1.0
-        misfits.append(float(np.sqrt(np.mean((solution[name].values - mean[name]) ** 2))) / spread)
-    return Forward(solution.status, solution.message, boundary, max(misfits))
+        misfits.append(float(np.sqrt(np.mean((solution[name].values - inferred.mean[name]) ** 2))) / spread)
+    return max(misfits)
 
 
 def _ill_posed(field: Field, equation: Equation) -> bool:

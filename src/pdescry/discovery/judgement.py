@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 
 from pdescry.data import Readings
 from pdescry.discovery.fit import Fit
+from pdescry.discovery.following import BY_FIELD
 from pdescry.discovery.forward import Forward
+from pdescry.discovery.score import Score
 from pdescry.joint import Choice
 from pdescry.regression import SparseFit
 from pdescry.regression.estimator import NOTHING
@@ -15,6 +17,8 @@ from pdescry.surrogate import Diagnostics, Posterior
 WIDE = 0.5  # an sd of more than half its coefficient
 READINGS_A_TERM = 20
 FAR = 0.5  # a forward solution off by more than half the readings' sd
+MISSED = 1.5  # times what was expected: left-out sensors, of so many readings,
+ENOUGH = 30
 KNOWN = 'regression.known = ["u_xx > 0"]'
 
 Warn = Callable[..., None]  # a sentence, and perhaps a remedy
@@ -62,13 +66,34 @@ def judge(
             f"The law could not be solved forward ({forward.status}). {forward.message}",
             "Solve it with the boundary conditions that you know: law.simulate(boundary=…, domain=…).",
         )
+    elif forward.misfit > FAR and forward.conditions == BY_FIELD:
+        warn(
+            f"Solved forward with ends that follow the field, the law leaves the field by {forward.misfit:.2g} of the "
+            "readings' sd (rms): the law is not right, or small errors grow fast under it."
+        )
     elif forward.misfit > FAR:
         warn(
             f"Solved forward ({forward.boundary}), the law leaves the field by {forward.misfit:.2g} of the readings' "
             "sd (rms): the law, or these ends, are not right.",
             "Solve it with the boundary conditions that you know: law.simulate(boundary=…, domain=…).",
         )
+    if forward.score is not None:
+        _judge_score(forward.score, warn)
     return tuple(dict.fromkeys(warnings)), tuple(advice)
+
+
+def _judge_score(score: Score, warn: Warn) -> None:
+    if score.readings >= ENOUGH and score.rms_error > MISSED * score.expected:
+        warn(
+            f"Solved forward, the law misses left-out sensors by {score.rms_error:.3g} (rms) where "
+            f"{score.expected:.3g} was expected: it lacks something, or its intervals are too narrow.",
+            "Try other candidates, or only a part of the readings.",
+        )
+    if score.unsolved > score.draws:
+        warn(
+            f"{score.unsolved} of {score.unsolved + score.draws} draws of the law could not be solved forward: the "
+            "score is of the others."
+        )
 
 
 def _judge_draws(diagnostics: Diagnostics, fits: Sequence[Fit], warn: Warn) -> None:

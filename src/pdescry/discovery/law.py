@@ -18,9 +18,10 @@ from pdescry.data import Readings
 from pdescry.derivatives import Derivatives
 from pdescry.discovery.config import command_of
 from pdescry.discovery.draws import draw_joint, draw_regressed
-from pdescry.discovery.fields import Field, field_of
+from pdescry.discovery.fields import Field, JointField, field_of
 from pdescry.discovery.fit import Fit
-from pdescry.discovery.forward import ACCURACY, Forward, holds_time, initial_of
+from pdescry.discovery.following import BY_FIELD, can_follow, follow
+from pdescry.discovery.forward import ACCURACY, Forward, held_forward, holds_time, initial_of
 from pdescry.discovery.settings import Settings
 from pdescry.equation import Equation
 from pdescry.errors import InputError
@@ -141,9 +142,11 @@ class Law:
         times: as in the readings; by default from their first to their last. The field starts at the first of them.
         draws: how many laws to draw, each with a draw of the field to start from; then the result also holds ``u_sd``,
         ``u_low`` and ``u_high`` (95 % of the draws) and ``u_draws``. domain: default, between the outermost sensors.
-        boundary: as in `pdescry.simulate`; default, what came nearest to the field (``law.forward``). initial: default,
-        the inferred field. limits: as in `pdescry.simulate` (max_points, max_steps, max_seconds, rtol, …); by default
-        the law is solved to the digits that a discovered law can have.
+        boundary: as in `pdescry.simulate`. Default: ends follow the inferred field, those of a draw its own, if it was
+        inferred together with the law, is known at all of these times and places, and is what the solution starts from;
+        else the simple conditions that come nearest to the field. initial: default, the inferred field. limits: as in
+        `pdescry.simulate` (max_points, max_steps, max_seconds, rtol, …); by default the law is solved to the digits
+        that a discovered law can have.
 
         Attributes tell the status; a law or a draw that could not be solved is NaN from where it ended.
         """
@@ -158,10 +161,15 @@ class Law:
         if moments.ndim != 1 or len(moments) < 2 or not (np.diff(moments) > 0).all():
             raise InputError("Expected times as two or more increasing numbers.")
         domain = readings.span[axis] if domain is None else domain
-        boundary = self.forward.conditions or "periodic" if boundary is None else boundary
+        follows = boundary is None and initial is None and self._can_follow(moments, domain)
+        if boundary is None and not follows:
+            boundary = self._held_ends
         common = {"domain": domain, "boundary": boundary, "times": moments - moments[0], "x": x} | ACCURACY | limits
 
         def solve(equation: Equation, field: Field, **more: Any) -> Solution:
+            if follows and isinstance(field, JointField):
+                profile = field.profile(float(moments[0]), domain)[readings.fields[0]]
+                return follow(equation, field, moments, domain, profile=profile, x=x, **limits | more)
             start = initial
             if start is None:
                 start = initial_of(field.profile(float(moments[0]), domain), equation)
@@ -169,6 +177,8 @@ class Law:
 
         mean = solve(self.equation, self.field)
         found = mean.dataset.assign_coords(t=moments)
+        if follows:
+            found = found.assign_attrs(boundary="ends follow the inferred field")
         if draws:
             # Begun on half the points that the mean law needed, so that a rough start has two grids to be compared on;
             # and not verified again: the mean law was.
@@ -179,6 +189,17 @@ class Law:
         # A law without derivatives along it does not know the name of its axis.
         names = {"t": readings.time_name, mean.axis: axis}
         return found.rename({name: wanted for name, wanted in names.items() if name != wanted})
+
+    def _can_follow(self, times: NDArray[np.float64], domain: Sequence[float]) -> bool:
+        return isinstance(self.field, JointField) and can_follow(self.field, times, domain)
+
+    @property
+    def _held_ends(self) -> Any:
+        """Simple conditions that come nearest to the field."""
+        forward = self.forward
+        if forward.conditions == BY_FIELD:
+            forward = held_forward(self.field, self.equation)
+        return forward.conditions or "periodic"
 
     def draw_laws(self, number: int, seed: int = 0) -> list[tuple[Field, Equation]]:
         """Laws as likely as the readings leave them, each with the draw of the field that it belongs to."""

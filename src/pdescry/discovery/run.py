@@ -9,6 +9,7 @@
       joint.nc          law and field, inferred together, and how other laws compare; or else, for a regression,
       derivatives.nc    the candidate terms at many points, and
       fit.json          the regressions, with the path by which candidates fell
+      forward.csv       what draws of the law, solved forward, say of sensors that were left out
       law.json          the result, with intervals, verdict and warnings
       report.html       the result for people, one page
       figures/          pictures
@@ -45,8 +46,8 @@ from pdescry.joint import Joint
 from pdescry.surrogate.problem import differences
 
 OURS = {
-    "config.toml", "readings.csv", "chains", "posterior.nc", "joint.nc", "derivatives.nc", "fit.json", "law.json",
-    "report.html", "figures", "log.txt",
+    "config.toml", "readings.csv", "chains", "posterior.nc", "joint.nc", "derivatives.nc", "fit.json", "forward.csv",
+    "law.json", "report.html", "figures", "log.txt",
 }  # fmt: skip
 # Of a process that was killed: the lock's file, and files on their way (`files.appearing`).
 _LEFTOVER = re.compile(r"\.lock|\..*\.[0-9a-f]{8}(\.\w+)?")
@@ -85,6 +86,10 @@ class Run:
     @property
     def fit(self) -> Path:
         return self.path / "fit.json"
+
+    @property
+    def forward(self) -> Path:
+        return self.path / "forward.csv"
 
     @property
     def law(self) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from pdescry.discovery.fit import Fit
 from pdescry.discovery.forward import Forward
 from pdescry.discovery.law import Law
 from pdescry.discovery.run import config_text, is_ours, load_inputs, numbered, write_readings
+from pdescry.discovery.score import Score
 from pdescry.errors import InputError
 from pdescry.files import appearing, write_json
 from pdescry.joint import Choice
@@ -55,7 +56,7 @@ def write_law(path: Path, law: Law) -> None:
             else {}
         ),
         "candidates": [str(term) for term in law.fits[0].terms],
-        "forward": asdict(law.forward),
+        "forward": _forward(law.forward),
         "diagnostics": diagnostics | {"table": law.diagnostics.table.reset_index().to_dict(orient="split")},
         "warnings": law.warnings,
         "advice": law.advice,
@@ -63,6 +64,29 @@ def write_law(path: Path, law: Law) -> None:
         "versions": {name: importlib.metadata.version(name) for name in ("pdescry", "jax", "numpy", "scikit-learn")},
     }
     write_json(path, summary)
+
+
+def _forward(forward: Forward) -> dict[str, Any]:
+    told = {each.name: getattr(forward, each.name) for each in fields(forward)}
+    return told | {"score": None if forward.score is None else forward.score.summary}
+
+
+def write_forward(path: Path, forward: Forward) -> None:
+    """What was said of left-out sensors, a row a reading, if any were left out."""
+    if forward.held_out is None:
+        path.unlink(missing_ok=True)  # of a run that was stopped, and changed
+        return
+    with appearing(path) as temporary:
+        forward.held_out.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def _load_forward(told: dict[str, Any], path: Path, named: bool) -> Forward:
+    """named: whether sensors have names. A law of an older version has no score."""
+    score = told.get("score")
+    if score is not None:
+        table = pd.read_csv(path, dtype={"sensor": str if named else int}, float_precision="round_trip")
+        score = Score(**score | {"sensors": tuple(score["sensors"])}, table=table)
+    return Forward(**told | {"misfit": _number(told["misfit"]), "score": score})
 
 
 def _about(readings: Readings) -> dict[str, Any]:
@@ -123,7 +147,6 @@ def load_law(path: Path) -> Law:
         raise InputError(f"The run in {str(path)!r} is not finished; go on with `pdescry resume {path}`.")
     summary = _read_json(path / "law.json")
     try:
-        forward = summary["forward"]
         told = summary["diagnostics"]
         table = pd.DataFrame(**told["table"])
         table = table.set_index(table.columns[0]).rename_axis(None).infer_objects()
@@ -135,12 +158,12 @@ def load_law(path: Path) -> Law:
             *_load_results(path, experiments),
             settings,
             Diagnostics(**{name: _number(value) for name, value in told.items() if name != "table"}, table=table),
-            Forward(**forward | {"misfit": _number(forward["misfit"])}),
+            _load_forward(summary["forward"], path / "forward.csv", experiments[0].sensor_names is not None),
             tuple(summary["warnings"]),
             tuple(summary["advice"]),
             tuple(others),
         )
-    except (KeyError, TypeError, ValueError) as fault:
+    except (KeyError, TypeError, ValueError, OSError) as fault:
         if isinstance(fault, InputError):
             raise
         raise InputError(f"Expected a law of pdescry in {str(path)!r}; it is damaged ({fault}).") from None
@@ -171,6 +194,7 @@ def save_law(law: Law, path: Path) -> None:
         if law.derivatives is not None:
             law.derivatives.save(folder / "derivatives.nc")
             write_fits(folder / "fit.json", law.fits)
+        write_forward(folder / "forward.csv", law.forward)
         write_law(folder / "law.json", law)
 
 

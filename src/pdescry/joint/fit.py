@@ -118,7 +118,7 @@ class JointFit:
         """Each sensor's offset, as the law shows it: mean and sd; zero where nothing speaks for offsets."""
         with one_thread():
             table = offsets(self.minimum, self.number)
-        return table.assign(sensor=_names(self.readings, table["sensor"]))
+        return table.assign(sensor=names_of(self.readings, table["sensor"]))
 
     @cached_property
     def held_out(self) -> pd.DataFrame:
@@ -127,9 +127,9 @@ class JointFit:
         with one_thread():
             table = held_out(self.minimum)
         if self.n_experiments == 1:
-            return table.assign(sensor=_names(self.readings, table["sensor"]))
+            return table.assign(sensor=names_of(self.readings, table["sensor"]))
         parts = [table[table["experiment"] == number] for number in range(self.n_experiments)]
-        named = [_names(self.of(number).readings, part["sensor"]) for number, part in enumerate(parts)]
+        named = [names_of(self.of(number).readings, part["sensor"]) for number, part in enumerate(parts)]
         return table.assign(sensor=[name for part in named for name in part])
 
     @property
@@ -189,7 +189,7 @@ class JointFit:
         return "\n".join([head, *(f"  {note}" for note in self.notes)])
 
 
-def _names(readings: Readings, sensors: Iterable[int]) -> list[int | str]:
+def names_of(readings: Readings, sensors: Iterable[int]) -> list[int | str]:
     names = readings.sensor_names
     return list(sensors) if names is None else [names[sensor] for sensor in sensors]
 

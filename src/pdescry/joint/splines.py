@@ -7,13 +7,14 @@ matrices are lower, as LAPACK stores them: ``bands[i − j, j]``.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline
+from scipy.interpolate import BSpline, PPoly
 from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
@@ -43,6 +44,21 @@ class Axis:
         """(len(at), size): values or derivatives of the basis; beyond the ends, those at the ends."""
         splines = self._splines.derivative(order) if order else self._splines
         return splines(np.clip(at, *self.breaks[[0, -1]]))
+
+    def along(self, coefficients: Array) -> Callable[[float], float]:
+        """A function of one number that is asked for very often; beyond the ends, as at the ends."""
+        pieces = PPoly.from_spline(BSpline(self._splines.t, coefficients, self.degree))
+        knots, polynomials = self.breaks.tolist(), pieces.c.T[self.degree : self.degree + self.n].tolist()
+
+        def value(at: float) -> float:
+            at = min(max(at, knots[0]), knots[-1])
+            element = min(bisect_right(knots, at), self.n) - 1
+            total, step = 0.0, at - knots[element]
+            for coefficient in polynomials[element]:
+                total = total * step + coefficient
+            return total
+
+        return value
 
     def lumped(self, order: int) -> csr_array:
         """Rows whose squares sum to about the integral of the derivative's square."""

@@ -8,7 +8,7 @@ their sentences, `pieces` and `solution` the answer.
 """
 
 from pdescry.solver.solution import Solution
-from pdescry.solver.solve import simulate
+from pdescry.solver.solve import conditions_needed, simulate
 from pdescry.solver.wellposed import is_ill_posed
 
-__all__ = ["Solution", "is_ill_posed", "simulate"]
+__all__ = ["Solution", "conditions_needed", "is_ill_posed", "simulate"]

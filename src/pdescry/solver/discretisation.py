@@ -131,18 +131,21 @@ class Discretisation:
     def _slopes(self) -> dict[tuple[str, Derivative], Sum]:
         return slopes_of(self.equation)
 
-    def _block_of(self, variable: Derivative) -> tuple[slice, int, bool]:
+    @cached_property
+    def _block_of(self) -> dict[Derivative, tuple[slice, int, bool]]:
         """The block, the order in space, and whether it is a velocity (whose boundary values do not move)."""
-        velocity = "t" in variable.axes
-        name = Derivative(variable.field, "t" if velocity else "")
-        return self.blocks[name], variable.axes.count(self.axis), velocity
+        found = {}
+        for variable in self.variables:
+            velocity = "t" in variable.axes
+            name = Derivative(variable.field, "t" if velocity else "")
+            found[variable] = self.blocks[name], variable.axes.count(self.axis), velocity
+        return found
 
     def values(self, t: float, y: Array) -> dict[Factor, Array]:
         """Every variable and coordinate at the nodes."""
         found: dict[Factor, Array] = {Coordinate(self.axis): self.nodes, Coordinate("t"): np.full(self.points, t)}
         ends = {name: space.at_end_values(t) for name, space in self.spaces.items()}
-        for variable in self.variables:
-            block, order, velocity = self._block_of(variable)
+        for variable, (block, order, velocity) in self._block_of.items():
             if order == 0:
                 found[variable] = y[block]
             else:
@@ -172,7 +175,7 @@ class Discretisation:
         """∂F/∂y, shape (len(y), len(y))."""
         out = np.zeros((len(y), len(y)))
         for (field, variable), slope in self.slopes(t, y).items():
-            block, order, _ = self._block_of(variable)
+            block, order, _ = self._block_of[variable]
             rows = self._force_block(field)
             out[rows, block] += slope[:, None] * self.spaces[variable.field].derivative(order)[0]
         for component in self.equation.components:
@@ -214,8 +217,7 @@ class Discretisation:
         """As `slopes`, at the left and the right end: shape (2,)."""
         ends = np.array(self.domain)
         values: dict[Factor, Array] = {Coordinate(self.axis): ends, Coordinate("t"): np.full(2, t)}
-        for variable in self.variables:
-            block, order, velocity = self._block_of(variable)
+        for variable, (block, order, velocity) in self._block_of.items():
             space = self.spaces[variable.field]
             values[variable] = space.basis.matrix(ends, order) @ (
                 space.lift @ y[block] + (0 if velocity else space.fixed @ space.at_end_values(t))

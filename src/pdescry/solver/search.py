@@ -33,7 +33,7 @@ def search(problem: Problem, conditions: Conditions, min_points: int, max_points
     if refusal := _refuse(problem, glance, start):
         return refusal
     problem = replace(problem, grace=_grace(problem, glance, start))
-    incoming = _incoming(problem, glance, start)
+    incoming = incoming_at(glance, start)
     conditions, complaint = settle(conditions, problem.equation, problem.axis, incoming)
     if complaint:
         return verdict.wrong_boundary(complaint)
@@ -69,14 +69,14 @@ def _grace(problem: Problem, glance: Discretisation, start: Array) -> float:
     return min(float(problem.times[problem.times > 0][0]), problem.until / 100, 0.1 / max(rate, 1 / problem.until))
 
 
-def _incoming(problem: Problem, glance: Discretisation, start: Array) -> tuple[int, int] | None:
+def incoming_at(glance: Discretisation, start: Array) -> tuple[int, int] | None:
     """How many boundary conditions the law takes at the left and the right end; None where that is not known.
 
     For one field u_t = c·∂ᵐu + … it follows from the sign of c at the end (`needed_at_ends`); for a system of first
     order, u_t = A·u_x + …, each eigenvalue of A carries information in from the right if positive, from the left if
     negative. Elsewhere the order alone decides.
     """
-    equation, axis = problem.equation, problem.axis
+    equation, axis = glance.equation, glance.axis
     orders = {field: equation.order(axis, field) for field in equation.fields}
     if any(component.time_order == 2 for component in equation.components):
         return None

@@ -13,11 +13,12 @@ from threadpoolctl import threadpool_limits
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.solver.attempt import Problem, Progress
-from pdescry.solver.boundary import Boundary, Conditions, check_values, read_boundary, spelled
+from pdescry.solver.boundary import Boundary, Conditions, check_values, needed_at_ends, read_boundary, spelled
+from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.grids import COARSEST
 from pdescry.solver.initial import Initial, read_initial
 from pdescry.solver.linearise import opened, variables_of
-from pdescry.solver.search import search
+from pdescry.solver.search import incoming_at, search
 from pdescry.solver.solution import Solution
 
 Array = np.ndarray
@@ -119,6 +120,14 @@ def simulate(
         seconds=time.monotonic() - began,
         pieces=found.run.pieces if found.run else {},
     )
+
+
+def conditions_needed(equation: Equation, *, domain: Sequence[float], initial: Initial) -> tuple[int, int]:
+    """How many conditions a law of one field takes at the left and at the right end: on u, u_x, … in turn."""
+    plain, axis, ends = opened(equation), _axis(equation), _domain(domain)
+    (profile,) = read_initial(initial, plain, axis, ends, periodic=False).values()
+    glance = Discretisation(plain, axis, ends, Conditions(periodic=False), COARSEST)
+    return incoming_at(glance, profile(glance.nodes)) or needed_at_ends(plain.order(axis), None)
 
 
 def _check_number(name: str, value: Any, least: float, most: float, whole: bool = False) -> None:
