@@ -6,7 +6,7 @@
 Read first ``discover.py`` (the verb and its stages), then ``law.py`` (what it gives back; ``fit.py`` says of what) and
 ``settings.py`` (what can be chosen; the presets). ``way.py`` is the method where none was chosen, ``config.py`` has
 settings as TOML, ``run.py`` the directory, ``storage.py`` the result in it. ``forward.py`` solves the law forward from
-a field of ``fields.py``, ``draws.py`` draws laws, ``judgement.py`` warns.
+a field of ``fields.py``, ``draws.py`` draws laws, ``judgement.py`` warns, ``next_sensor.py`` says where to read next.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from pdescry.discovery.forward import ACCURACY, Forward, held_forward, holds_tim
 from pdescry.discovery.settings import Settings
 from pdescry.equation import Equation
 from pdescry.errors import InputError
-from pdescry.joint import Choice
+from pdescry.joint import Advice, Choice
 from pdescry.solver import Solution, simulate
 from pdescry.surrogate import Diagnostics, Posterior
 from pdescry.surrogate.settings import check_whole
@@ -206,6 +206,20 @@ class Law:
         if self.choice is not None:
             return draw_joint(self.choice, number, seed)
         return draw_regressed(self.posterior, self.derivatives, self.fits, number, seed)
+
+    def next_sensor(self, n: int = 1, times: ArrayLike | None = None) -> Advice:
+        """Where the next ``n`` sensors would shrink the uncertainty of the coefficients most, one after the other, each
+        given those before; with a map over time and place of what single readings would tell.
+
+        times: when a new sensor reads; by default when one of the others does. Places lie between the outermost
+        sensors. Expected information in closed form, where law and field were inferred together; by draws, after a
+        regression. Where no law is told: the places where the field is least known. The terms are taken as they are:
+        what a reading would tell of which law is right is not counted, as fields of laws that were not taken are not
+        kept.
+        """
+        from pdescry.discovery.next_sensor import next_sensor
+
+        return next_sensor(self, n, times)
 
     # ---- keeping it ----------------------------------------------------------------------------------------------
 

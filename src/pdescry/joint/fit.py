@@ -19,9 +19,11 @@ from pdescry.data import Readings
 from pdescry.equation import Equation, Term, candidates
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError, PdescryError
+from pdescry.joint.advice import Advice, Questions, advise
 from pdescry.joint.boundary import Condition, ends_of
 from pdescry.joint.experiment import Experiment
 from pdescry.joint.held_out import held_out, score
+from pdescry.joint.information import Belief
 from pdescry.joint.mesh import HIGHEST
 from pdescry.joint.objective import Minimum, order_of
 from pdescry.joint.offsets import offsets
@@ -162,6 +164,16 @@ class JointFit:
         sd = np.sqrt(np.maximum(variance, 0) + (np.mean(self.noise**2) if noise else 0.0))
         reach, name = float(ndtri((1 + level) / 2)) * sd, readings.fields[0]
         return asked.answered({name: mean, f"{name}_sd": sd, f"{name}_low": mean - reach, f"{name}_high": mean + reach})
+
+    def next_sensor(self, n: int = 1, times: ArrayLike | None = None) -> Advice:
+        """Where the next sensors would tell most of the coefficients; as `Law.next_sensor`."""
+        number, breaks = check_whole("number of sensors", n, 1), self.experiment.space.x.breaks
+        questions = Questions.of(self.readings, times, (float(breaks[0]), float(breaks[-1])))
+        t, x = questions.points.T
+        noise, names = np.sqrt([np.mean(self.noise**2)]), [str(term) for term in self.terms]
+        with one_thread():
+            belief = Belief.of_fit(self.minimum, self.number, t, x)
+            return advise(belief, questions, names, noise, number, self.experiment.scatter.offset_sd)
 
     def draw(self, number: int, seed: int = 0) -> tuple[Array, Array]:
         """Laws with their fields, as likely as the readings leave them: (number, k) coefficients, (number, n) splines.

@@ -1,0 +1,201 @@
+"""`Advice`: where to put the next sensors, what each is expected to tell, and a map of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from pdescry.data import Readings
+from pdescry.data.hull import points_in_hull
+from pdescry.errors import InputError
+from pdescry.joint.information import Belief, Options
+from pdescry.joint.splines import Array
+
+PLACES = 101  # that are tried along an axis
+PLACES_IN_SPACE = 160  # in the hull of the sensors, where there are several axes
+MOST_TIMES = 100  # of a sensor that is tried: where others read more often, these stand for several readings each
+FEW_TIMES = 21  # where readings share no places
+SD = "sd of "  # and a term: a column of the tables
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """Places (M, d) and times (m,) at which readings might be taken, and for how many readings of a sensor each time
+    stands."""
+
+    readings: Readings
+    places: Array
+    times: Array
+    each: float
+
+    @classmethod
+    def of(cls, readings: Readings, times: ArrayLike | None, span: Sequence[float] | None = None) -> Questions:
+        """times: of a new sensor; by default those of one that is there, with a median number of readings. span: along
+        one axis, where the field is known; by default between the outermost sensors."""
+        moments = typical_times(readings) if times is None else _checked(times, readings)
+        some = moments[np.unique(np.linspace(0, len(moments) - 1, MOST_TIMES).round().astype(int))]
+        if len(readings.axes) == 1:
+            places = np.linspace(*(span or readings.span[readings.axes[0]]), PLACES)[:, None]
+        else:
+            places = points_in_hull(readings.space, PLACES_IN_SPACE, np.random.default_rng(0))
+        return cls(readings, places, some, len(moments) / len(some))
+
+    @property
+    def points(self) -> Array:
+        """(M·m, 1 + d): (t, x, …), those of one place next to each other."""
+        m = len(self.times)
+        return np.column_stack([np.tile(self.times, len(self.places)), self.places.repeat(m, axis=0)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Advice:
+    """Where to put the next sensors, one after the other, each chosen given those before.
+
+    about: "law" (its coefficients) or "field" (where no law is told: places where the field is least known). table: a
+    row for each sensor: place, expected ``information`` beyond the sensors before in nats, and ``sd of`` each coefficient
+    expected with it and those before. readings: the same for the best single readings. sd: of the coefficients now.
+    map: the information of a single reading over time and place; sensors: that of a sensor that reads at all ``times``,
+    over place. present: (S, d), places of the sensors that are there. notes: what to know.
+    """
+
+    about: str
+    table: pd.DataFrame
+    readings: pd.DataFrame
+    sd: pd.Series
+    map: xr.DataArray
+    sensors: xr.DataArray
+    times: Array
+    present: Array
+    axes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        sentences = [self._sentence(number) for number in range(len(self.table))]
+        return "\n".join([*sentences, self._singly, *self.notes])
+
+    __repr__ = __str__
+
+    def _sentence(self, number: int) -> str:
+        row = self.table.iloc[number]
+        head = f"{'A sensor' if not number else 'One more'} at {self.spelled(row)}"
+        if self.about == "field":
+            return f"{head} is expected to tell {row['information']:.2f} nats of the field, which is least known there."
+        before = self.sd if not number else self.table.iloc[number - 1][[SD + term for term in self.sd.index]]
+        shrinks = [
+            f"that of {term} from {was:.2g} to {row[SD + term]:.2g}"
+            for term, was in zip(self.sd.index, before, strict=True)
+        ]
+        shrinks[0] = shrinks[0].replace("that of ", "the sd of the coefficient of ", 1)
+        return f"{head} is expected to shrink {_listed(shrinks)} ({row['information']:.2f} nats)."
+
+    @property
+    def _singly(self) -> str:
+        row, time = self.readings.iloc[0], str(self.map.dims[0])
+        first, last = (_spelled(time, each, self.times) for each in self.times[[0, -1]])
+        many = f"{len(self.times)} times, from {first} to {last}" if len(self.times) > 1 else f"once, at {first}"
+        best = f"{self.spelled(row)}, {_spelled(time, row[time], self.times)}"
+        return f"It is taken to read {many}. The best single reading: {best} ({row['information']:.2g} nats)."
+
+    def spelled(self, row: pd.Series) -> str:
+        """``x = 2.3``: a place of one of the tables, in the user's names."""
+        return ", ".join(_spelled(axis, row[axis], self.map[axis].values) for axis in self.axes)
+
+
+def advise(
+    belief: Belief,
+    questions: Questions,
+    terms: Sequence[str],
+    noise: Array,
+    number: int,
+    offset_sd: float = 0.0,
+    notes: Sequence[str] = (),
+) -> Advice:
+    """belief: at the points of the questions, once for each of the f fields, these outermost. noise: (f,), sds of a
+    reading; offset_sd: of a new sensor's offset."""
+    readings, m, n = questions.readings, len(questions.times), len(questions.places) * len(questions.times)
+    times = np.arange(len(noise))[:, None] * n  # where each field begins
+    variance = np.maximum(noise, 1e-9 * np.abs(readings.values).max()) ** 2
+    errors = np.diag(np.repeat(variance / questions.each, m)) + offset_sd**2
+    error = np.diag(variance) + offset_sd**2
+    whole = [(times + np.arange(start, start + m)).ravel() for start in range(0, n, m)]
+    own = [belief.prior(rows, rows) for rows in whole]
+    sensors = Options(whole, [errors] * len(whole), own)
+    # The fields at one time, among those of its place.
+    among = [np.arange(len(noise)) * m + time for time in range(m)]
+    single = Options(
+        [times.ravel() + point for point in range(n)],
+        [error] * n,
+        [block[np.ix_(some, some)] for block in own for some in among],
+    )
+    best, best_singly = sensors.best(belief, number), single.best(belief, number)
+    axes, time = readings.axes, readings.time_name
+    places = [questions.places[which] for which, _, _ in best]
+    points = [questions.points[which] for which, _, _ in best_singly]
+    coords = {axes[0]: questions.places[:, 0]}
+    if len(axes) > 1:
+        coords = {axis: ("place", along) for axis, along in zip(axes, questions.places.T, strict=True)}
+    along = axes[0] if len(axes) == 1 else "place"
+    told = single.information(belief).reshape(len(questions.places), m).T
+    return Advice(
+        "law" if belief.k else "field",
+        _table(axes, places, best, terms),
+        _table((time, *axes), points, best_singly, terms),
+        pd.Series(belief.sd, list(terms), name="sd"),
+        xr.DataArray(told, coords | {time: questions.times}, (time, along), "information", {"units": "nats"}),
+        xr.DataArray(sensors.information(belief), coords, (along,), "information", {"units": "nats"}),
+        questions.times,
+        readings.places,
+        axes,
+        tuple(notes),
+    )
+
+
+def _table(
+    names: Sequence[str], where: Sequence[Array], best: Sequence[tuple[int, float, Belief]], terms: Sequence[str]
+) -> pd.DataFrame:
+    columns = {name: [float(each[number]) for each in where] for number, name in enumerate(names)}
+    columns["information"] = [gain for _, gain, _ in best]
+    sds = [belief.sd for _, _, belief in best]
+    columns |= {SD + term: [float(each[number]) for each in sds] for number, term in enumerate(terms)}
+    return pd.DataFrame(columns)
+
+
+def typical_times(readings: Readings) -> Array:
+    """Those of a sensor with a median number of readings; even ones where readings share no places."""
+    counts = np.bincount(readings.sensor)
+    typical = int(np.argsort(counts, kind="stable")[len(counts) // 2])
+    times = np.unique(readings.time[readings.sensor == typical])
+    return times if len(times) > 1 else np.linspace(*readings.span[readings.time_name], FEW_TIMES)
+
+
+def _checked(times: ArrayLike, readings: Readings) -> Array:
+    name, (low, high) = readings.time_name, readings.span[readings.time_name]
+    try:
+        moments = np.unique(np.atleast_1d(np.asarray(times, float)))
+    except (TypeError, ValueError):
+        raise InputError(f"Expected times as numbers from {low:g} to {high:g}; got {times!r}.") from None
+    if not len(moments) or not ((moments >= low) & (moments <= high)).all():
+        raise InputError(
+            f"Expected times from {name} = {low:g} to {high:g}, where the field is known; got {times!r}; pass times "
+            "between these."
+        )
+    return moments
+
+
+def _spelled(name: str, value: float, among: Array) -> str:
+    """With as many digits as tell neighbours apart."""
+    step = float(np.ptp(among)) / 100
+    largest = float(np.abs(among).max())
+    digits = math.ceil(math.log10(largest / step)) if step > 0 else 6
+    value = 0.0 if abs(value) < step / 10 else value  # nothing but what rounding left
+    return f"{name} = {value:.{max(digits, 2)}g}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,144 @@
+"""How much readings not yet taken would tell: of a law's coefficients, or of the field where there is no law.
+
+All is Gaussian, as Laplace's approximation has it. With coefficients θ of covariance Σ, a field u that follows them by
+∂E[u|θ]/∂θ = G at the places and times of some readings, K = cov(u|θ) there and N their noise, reading them adds
+Gᵀ(K + N)⁻¹G to the precision of θ, whatever they read, and so is expected to tell
+
+    I = ½ log|1 + Σ Gᵀ(K + N)⁻¹G|  nats of θ;  for one reading, −½ log(1 − cᵀΣ⁻¹c / (var u + σ²)), c = cov(θ, u)
+    I = ½ log|1 + N⁻¹K|            nats of the field, where no coefficients are told
+
+Further readings are judged given those before, so that no two sensors are sent to the same place for the same reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from pdescry.joint.objective import Minimum
+from pdescry.joint.splines import Array
+
+Rows = NDArray[np.intp]
+_Covariance = Callable[[Rows, Rows], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """What is known of k coefficients, and of the field at P points.
+
+    scale: (k, k), its square the coefficients' covariance before any of these readings. follows: (P, k), how the field
+    follows the coefficients, in units of ``scale``. precision: (k, k), in the same units: one at first. prior:
+    covariance of the field between points given the coefficients, before any of these readings. seen: (P, r), what
+    readings since then have taken from it. chance: what the precision would seem to grow by for each freedom of the
+    field if it had nothing to do with the coefficients, where all this is known from a number of draws: one over it.
+    """
+
+    scale: Array
+    follows: Array
+    precision: Array
+    prior: _Covariance
+    seen: Array
+    chance: float = 0.0
+
+    @classmethod
+    def of_fit(cls, found: Minimum, number: int, t: Array, x: Array) -> Belief:
+        """In closed form, where law and field were inferred together: of the field of one experiment at P times and
+        places."""
+        experiment, factored = found.objective.experiments[number], found.factored
+        at, field, k = experiment.space.at(x, t), factored.fields[number], len(found.coefficients)
+        scale = solve_triangular(factored.root, np.eye(k))
+
+        def prior(rows: Rows, columns: Rows) -> Array:
+            alone = field.solve_transposed(np.asfortranarray(at[columns].T.toarray()))
+            return np.asarray(at[rows] @ field.solve(alone))
+
+        return cls(scale, -(at @ factored.through[number]) @ scale, np.eye(k), prior, np.zeros((len(t), 0)))
+
+    @classmethod
+    def of_draws(cls, coefficients: Array, fields: Array) -> Belief:
+        """From S draws of the coefficients, (S, k), and of the field that each belongs to, (S, P)."""
+        number, k = coefficients.shape
+        moved, apart = ((each - each.mean(0)) / np.sqrt(number - 1) for each in (coefficients, fields))
+        alone, root = np.linalg.qr(moved)
+        follows = apart.T @ alone
+        left = (apart - alone @ follows.T) * np.sqrt((number - 1) / max(number - 1 - k, 1))
+        return cls(
+            root.T, follows, np.eye(k), lambda rows, columns: left[:, rows].T @ left[:, columns],
+            np.zeros((fields.shape[1], 0)), 1 / number,
+        )  # fmt: skip
+
+    @property
+    def k(self) -> int:
+        return len(self.scale)
+
+    @property
+    def sd(self) -> Array:
+        """(k,), of the coefficients."""
+        if not self.k:
+            return np.zeros(0)
+        return np.sqrt(np.sum(solve_triangular(np.linalg.cholesky(self.precision), self.scale.T, lower=True) ** 2, 0))
+
+    def covariance(self, rows: Rows, columns: Rows) -> Array:
+        """Of the field between points, given the coefficients and the readings so far."""
+        return self.prior(rows, columns) - self.seen[rows] @ self.seen[columns].T
+
+    def after(self, rows: Rows, noise: Array) -> Belief:
+        """Once the points of these rows have been read; noise: (m, m), the covariance of their errors."""
+        own = self.covariance(rows, rows)
+        root = np.linalg.cholesky(own + noise)
+        told = solve_triangular(root, self.follows[rows], lower=True)
+        seen = solve_triangular(root, self.covariance(np.arange(len(self.follows)), rows).T, lower=True).T
+        return replace(
+            self,
+            follows=self.follows - seen @ told,
+            precision=self.precision + self._told(told, root, own),
+            seen=np.hstack([self.seen, seen]),
+        )
+
+    def information(self, rows: Rows, noise: Array, own: Array | None = None) -> float:
+        """Expected of reading the points of these rows, in nats. own: ``prior(rows, rows)``, if it is known already."""
+        own = (self.prior(rows, rows) if own is None else own) - self.seen[rows] @ self.seen[rows].T
+        root = np.linalg.cholesky(own + noise)
+        if not self.k:
+            return float(np.sum(np.log(np.diag(root))) - 0.5 * np.linalg.slogdet(noise)[1])
+        told = solve_triangular(root, self.follows[rows], lower=True)
+        grown = np.linalg.slogdet(self.precision + self._told(told, root, own))[1]
+        return 0.5 * float(grown - np.linalg.slogdet(self.precision)[1])
+
+    def _told(self, told: Array, root: Array, own: Array) -> Array:
+        """(k, k): by how much the precision grows; from few draws, less what chance would seem to tell."""
+        grown = told.T @ told
+        if not self.chance:
+            return grown
+        freedoms = float(np.trace(solve_triangular(root, solve_triangular(root, own, lower=True).T, lower=True)))
+        values, vectors = np.linalg.eigh(grown)
+        return (vectors * np.maximum(values - self.chance * freedoms, 0)) @ vectors.T
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """Readings that may be taken: each some points of a belief, with the covariance of their errors. own: covariance of
+    the field among the points of each before anything is read."""
+
+    rows: Sequence[Rows]
+    noise: Sequence[Array]
+    own: Sequence[Array]
+
+    def information(self, belief: Belief) -> Array:
+        """Of each alone, given what is known."""
+        triples = zip(self.rows, self.noise, self.own, strict=True)
+        return np.array([belief.information(rows, noise, own) for rows, noise, own in triples])
+
+    def best(self, belief: Belief, number: int) -> list[tuple[int, float, Belief]]:
+        """One after the other, each the best given those before: which, what it tells, and what is known then."""
+        found = []
+        for _ in range(number):
+            gains = self.information(belief)
+            which = int(np.argmax(gains))
+            belief = belief.after(self.rows[which], self.noise[which])
+            found.append((which, float(gains[which]), belief))
+        return found

@@ -1,0 +1,187 @@
+"""What a reading would tell is what it does tell: against fits that have it, and against brute force by draws."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+import pytest
+
+from pdescry import JointFit, Posterior, Readings, refine
+from pdescry.joint.advice import Questions, typical_times
+from pdescry.joint.experiment import Experiment
+from pdescry.joint.information import Belief, Options
+from pdescry.joint.scatter import Scatter
+from tests.joint.conftest import Guess, guess
+
+FAR = {"rtol": 1e-6}
+
+
+@pytest.fixture(scope="module")
+def clouds() -> JointFit:
+    return refine(guess("advection_diffusion", sensors=10), "u_t = u_x + u_xx")
+
+
+def with_readings(fit: JointFit, t: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The coefficients' covariance if there were further readings, of any values: the same minimum with more rows."""
+    readings, experiment = fit.readings, fit.experiment
+    sensor = np.concatenate([readings.sensor, np.full(len(t), readings.n_sensors)])
+    more = Readings(
+        np.concatenate([readings.time, t]),
+        np.concatenate([readings.space, x[:, None]]),
+        np.concatenate([readings.values, np.zeros((len(t), 1))]),
+        sensor,
+    )
+    noise = np.concatenate([fit.noise, np.full(len(t), np.sqrt(np.mean(fit.noise**2)))])
+    scatter = Scatter(noise, experiment.scatter.offset_sd, more)
+    # The roughness is in units of the readings' sd: its rows stay as they were.
+    same = Experiment(experiment.space, scatter, experiment.tolerance, experiment.conditions)
+    same.__dict__["prior"] = experiment.prior
+    return fit.minimum.with_experiments([same]).covariance
+
+
+def test_a_sensor_shrinks_the_sds_as_expected(clouds: JointFit) -> None:
+    advice = clouds.next_sensor(2)
+    assert advice.about == "law"
+    assert list(advice.table) == ["x", "information", "sd of u_x", "sd of u_xx"]
+    np.testing.assert_allclose(advice.sd, clouds.sd, **FAR)
+    m = len(advice.times)
+    first, second = advice.table["x"]
+    assert first != second
+    one = with_readings(clouds, advice.times, np.full(m, first))
+    np.testing.assert_allclose(advice.table.iloc[0, 2:].astype(float), np.sqrt(np.diag(one)), **FAR)
+    told = 0.5 * np.linalg.slogdet(np.linalg.solve(one, clouds.covariance))[1]
+    np.testing.assert_allclose(advice.table["information"][0], told, **FAR)
+    # The two are one sensor here, but without offsets that is the same.
+    both = with_readings(clouds, np.tile(advice.times, 2), np.repeat([first, second], m))
+    np.testing.assert_allclose(advice.table.iloc[1, 2:].astype(float), np.sqrt(np.diag(both)), **FAR)
+    told = 0.5 * np.linalg.slogdet(np.linalg.solve(both, clouds.covariance))[1]
+    np.testing.assert_allclose(advice.table["information"].sum(), told, **FAR)
+
+
+def test_a_single_reading_tells_as_the_map_says(clouds: JointFit) -> None:
+    advice = clouds.next_sensor()
+    assert advice.map.dims == ("t", "x")
+    for place in (13, 60, 88):
+        t, x = advice.map.t.values[17:18], advice.map.x.values[place : place + 1]
+        told = 0.5 * np.linalg.slogdet(np.linalg.solve(with_readings(clouds, t, x), clouds.covariance))[1]
+        np.testing.assert_allclose(float(advice.map[17, place]), told, rtol=1e-4, atol=1e-12)
+    best = advice.readings.iloc[0]
+    np.testing.assert_allclose(best["information"], float(advice.map.max()))
+    np.testing.assert_allclose(best["information"], float(advice.map.sel(t=best["t"], x=best["x"])))
+    np.testing.assert_allclose(advice.table["information"][0], float(advice.sensors.max()))
+
+
+def test_a_sensor_with_an_offset_shrinks_the_sds_as_expected(clouds: JointFit) -> None:
+    scatter = clouds.experiment.scatter.with_offsets(0.1)
+    experiment = Experiment(clouds.experiment.space, scatter, clouds.experiment.tolerance)
+    offset = JointFit(clouds.minimum.with_experiments([experiment]))
+    advice = offset.next_sensor()
+    told = np.sqrt(np.diag(with_readings(offset, advice.times, np.full(len(advice.times), advice.table["x"][0]))))
+    np.testing.assert_allclose(advice.table.iloc[0, 2:].astype(float), told, **FAR)
+    assert (advice.map < clouds.next_sensor().map.max()).all()
+
+
+def test_no_reading_tells_less_than_nothing_and_each_further_one_less(clouds: JointFit) -> None:
+    advice = clouds.next_sensor(4)
+    assert (advice.map > -1e-9).all()
+    assert (advice.sensors.values > advice.map.max("t").values - 1e-9).all()
+    gains = advice.table["information"].to_numpy()
+    assert (np.diff(gains) < 1e-9).all()
+    assert (gains > 0).all()
+    assert len(set(advice.table["x"])) == 4
+    assert (np.diff(advice.table[["sd of u_x", "sd of u_xx"]], axis=0) < 0).all()
+
+
+def test_when_a_sensor_reads_can_be_told(clouds: JointFit) -> None:
+    advice = clouds.next_sensor(times=[2.0, 1.0, 2.0])
+    assert advice.times.tolist() == [1.0, 2.0]
+    assert (advice.sensors < clouds.next_sensor().sensors.max()).all()
+    once = clouds.next_sensor(times=3)
+    np.testing.assert_allclose(once.sensors, once.map[0])
+    assert "once, at t = 3" in str(once)
+
+
+def test_in_words(clouds: JointFit) -> None:
+    first, second, rest = str(clouds.next_sensor(2)).split("\n")
+    assert first.startswith("A sensor at x = ")
+    assert f"the coefficient of u_x from {clouds.sd[0]:.2g} to " in first
+    assert second.startswith("One more at x = ")
+    assert "51 times, from t = 0 to t = 8" in rest
+
+
+def test_units_only_change_the_numbers(heat: Posterior, fitted: JointFit) -> None:
+    t, x, u = 60.0, 1e-3, 40.0
+    readings = heat.readings
+    scaled = Readings.from_arrays(readings.time * t, readings.space[:, 0] * x, readings.values[:, 0] * u)
+    other = refine(cast(Posterior, Guess(scaled, cast(Guess, heat).truth, origin=(t, x, u))), ["u_xx"])
+    plain, advice = fitted.next_sensor(2), other.next_sensor(2)
+    np.testing.assert_allclose(advice.table["x"], plain.table["x"] * x, rtol=1e-6)
+    np.testing.assert_allclose(advice.table["information"], plain.table["information"], rtol=1e-2)
+    np.testing.assert_allclose(advice.table["sd of u_xx"], plain.table["sd of u_xx"] * x**2 / t, rtol=1e-2)
+    np.testing.assert_allclose(advice.map.values, plain.map.values, rtol=2e-2, atol=1e-5)
+
+
+def test_of_the_second_experiment(shared: JointFit) -> None:
+    first, second = shared.next_sensor(), shared.of(1).next_sensor()
+    np.testing.assert_allclose(first.sd, second.sd)
+    assert len(first.present) == 16
+    assert len(second.present) == 8
+
+
+# ---- by draws --------------------------------------------------------------------------------------------------------
+
+
+def test_many_draws_say_what_the_closed_form_says(clouds: JointFit) -> None:
+    questions = Questions.of(clouds.readings, np.linspace(0.5, 7.5, 6))
+    t, x = questions.points.T
+    exact = Belief.of_fit(clouds.minimum, 0, t, x)
+    coefficients, splines = clouds.draw(4000, seed=1)
+    drawn = Belief.of_draws(coefficients, splines @ clouds.experiment.space.at(x, t).T.toarray())
+    np.testing.assert_allclose(drawn.sd, exact.sd, rtol=0.05)
+    noise = np.eye(6) * np.mean(clouds.noise**2)
+    rows = [np.arange(start, start + 6) for start in range(0, len(t), 6)]
+    told = [
+        Options(rows, [noise] * len(rows), [belief.prior(each, each) for each in rows]).information(belief)
+        for belief in (exact, drawn)
+    ]
+    np.testing.assert_allclose(told[1], told[0], atol=0.01)
+
+
+def test_few_draws_of_a_field_that_has_nothing_to_do_with_the_coefficients_tell_next_to_nothing() -> None:
+    random = np.random.default_rng(0)
+    gains = []
+    for _ in range(40):
+        belief = Belief.of_draws(random.standard_normal((60, 2)), random.standard_normal((60, 10)))
+        gains.append(belief.information(np.arange(10), 0.1 * np.eye(10)))
+    # Uncorrected it is ½ · 2 · log(1 + 10 / 60 · …), about 0.15.
+    assert np.mean(gains) < 0.08
+
+
+def test_of_the_field_alone() -> None:
+    belief = Belief.of_draws(np.zeros((500, 0)), np.random.default_rng(0).standard_normal((500, 2)) * [1.0, 3.0])
+    told = Options(
+        [np.array([0]), np.array([1])], [np.eye(1)] * 2, [belief.prior(*[np.array([k])] * 2) for k in (0, 1)]
+    )
+    np.testing.assert_allclose(told.information(belief), 0.5 * np.log([2, 10]), atol=0.07)
+    (first, _, after), (second, gain, _) = told.best(belief, 2)
+    assert (first, second) == (1, 0)
+    assert after.sd.shape == (0,)
+    np.testing.assert_allclose(gain, 0.5 * np.log(2), atol=0.07)
+
+
+# ---- when ------------------------------------------------------------------------------------------------------------
+
+
+def test_typical_times(heat: Posterior) -> None:
+    np.testing.assert_array_equal(typical_times(heat.readings), heat.readings.times)
+    few = Readings.from_arrays([0, 1, 2, 0, 2, 1, 3], [0, 0, 0, 1, 1, 2, 3], np.arange(7.0))
+    assert typical_times(few).tolist() == [0, 2]
+    scattered = Readings.from_arrays(np.arange(7.0), np.arange(7.0), np.arange(7.0))
+    assert len(typical_times(scattered)) == 21
+
+
+def test_many_times_stand_for_more(heat: Posterior) -> None:
+    questions = Questions.of(heat.readings, np.linspace(0, 10, 1001))
+    assert len(questions.times) == 100
+    assert questions.each == 10.01
