@@ -311,3 +311,31 @@ def test_the_same_file_twice_is_no_second_experiment(run, finished):
     code, _, err = run("discover", file, file, "-o", "twice")
     assert code != 0
     assert "the same readings twice" in err
+
+
+# ---- where to read next ----------------------------------------------------------------------------------------------
+
+
+def test_the_next_sensor_is_told_and_drawn(jointly, run, tmp_path):
+    folder = str(jointly.folder / "joint")
+    code, out, err = run("next-sensor", folder, "-n", "2", "--plot", "next.png")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("A sensor at x = ")
+    assert "is expected to shrink the sd of the coefficient of u_xx from" in lines[0]
+    assert lines[1].startswith("One more at x = ")
+    assert lines[-1] == "Wrote next.png."
+    assert (tmp_path / "next.png").stat().st_size > 10_000
+    code, _, err = run("next-sensor", folder, "--plot", "next.png")
+    assert code == 2
+    assert "--force" in err
+    code, out, _ = run("next-sensor", folder, "--json")
+    told = json.loads(out)
+    assert told["about"] == "law"
+    assert told["sensors"][0]["sd of u_xx"] < told["sd"]["u_xx"]
+
+
+def test_the_next_sensor_wants_a_run(run):
+    code, _, err = run("next-sensor", "nowhere")
+    assert code == 2
+    assert "no run directory" in err

@@ -411,3 +411,53 @@ def test_several_experiments_need_the_joint_method(readings: Readings) -> None:
         discover(Path("rod.csv"))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="the same readings twice"):
         discover([readings, readings])
+
+
+# ---- where to read next ----------------------------------------------------------------------------------------------
+
+
+def test_the_next_sensor_of_a_law_with_its_field(chosen: tuple[Law, Path]) -> None:
+    law, _ = chosen
+    assert law.choice is not None
+    advice = law.next_sensor(2)
+    assert (advice.about, advice.notes) == ("law", ())
+    assert advice.table.equals(law.choice.fit.next_sensor(2).table)
+    np.testing.assert_allclose(advice.sd, law.coefficients["sd"])
+    for number in (0, 1.5):
+        with pytest.raises(InputError, match="number of sensors"):
+            law.next_sensor(number)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="Expected times from t = 0 to 10"):
+        law.next_sensor(times=[1, 11])
+    with pytest.raises(InputError, match="Expected times as numbers"):
+        law.next_sensor(times="noon")
+
+
+def test_the_next_sensor_where_no_law_is_told_is_where_the_field_is_least_known(chosen: tuple[Law, Path]) -> None:
+    law = with_comparison(chosen[0], reason=REASON)
+    advice = law.next_sensor(2, times=[1.0, 4.0])
+    assert (advice.about, len(advice.sd)) == ("field", 0)
+    assert list(advice.table) == ["x", "information"]
+    assert "No law is told" in str(advice)
+    assert "of the field, which is least known there" in str(advice)
+    sd = law.posterior.predict([1.0, 4.0], advice.map["x"].values)["u_sd"].values
+    best = advice.readings.iloc[0]
+    row, column = np.unravel_index(np.argmax(sd), sd.shape)
+    assert (best["t"], best["x"]) == ([1.0, 4.0][row], float(advice.map["x"][column]))
+
+
+def test_the_next_sensor_after_a_regression_is_judged_by_draws(finished: tuple[Law, Path]) -> None:
+    law, _ = finished
+    advice = law.next_sensor(times=np.linspace(0, 10, 5))
+    assert advice.about == "law"
+    assert "25 draws of the field with a regression on each" in str(advice)
+    np.testing.assert_allclose(advice.sd, law.coefficients.set_index("term")["sd"][advice.sd.index], rtol=0.5)
+    assert (advice.sensors >= 0).all()
+    without = replace(law, derivatives=None).next_sensor(times=[1.0])
+    assert without.about == "field"
+    assert "keep_points" in str(without)
+
+
+def test_the_next_sensor_of_experiments_is_of_the_first(two: tuple[Law, Path]) -> None:
+    advice = two[0].next_sensor(times=[1.0, 2.0])
+    assert "Of 2 experiments, this is about the first" in str(advice)
+    assert len(advice.present) == two[0].readings.n_sensors

@@ -7,11 +7,13 @@ from typing import cast
 import numpy as np
 import pytest
 
-from pdescry import JointFit, Posterior, Readings, refine
+from pdescry import JointFit, Posterior, Readings, systems
 from pdescry.joint.advice import Questions, typical_times
 from pdescry.joint.experiment import Experiment
+from pdescry.joint.fit import terms_of
 from pdescry.joint.information import Belief, Options
 from pdescry.joint.scatter import Scatter
+from pdescry.joint.start import Start, from_network
 from tests.joint.conftest import Guess, guess
 
 FAR = {"rtol": 1e-6}
@@ -19,7 +21,13 @@ FAR = {"rtol": 1e-6}
 
 @pytest.fixture(scope="module")
 def clouds() -> JointFit:
-    return refine(guess("advection_diffusion", sensors=10), "u_t = u_x + u_xx")
+    """Only begun, with a soft law, on a coarse mesh: the algebra is the same."""
+    return begun(guess("advection_diffusion", sensors=10, every=0.8))
+
+
+def begun(posterior: Posterior) -> JointFit:
+    terms = terms_of(["u_x", "u_xx"], posterior.readings)
+    return JointFit(Start((from_network(posterior),)).fit(terms))
 
 
 def with_readings(fit: JointFit, t: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -63,9 +71,9 @@ def test_a_single_reading_tells_as_the_map_says(clouds: JointFit) -> None:
     advice = clouds.next_sensor()
     assert advice.map.dims == ("t", "x")
     for place in (13, 60, 88):
-        t, x = advice.map.t.values[17:18], advice.map.x.values[place : place + 1]
+        t, x = advice.map.t.values[7:8], advice.map.x.values[place : place + 1]
         told = 0.5 * np.linalg.slogdet(np.linalg.solve(with_readings(clouds, t, x), clouds.covariance))[1]
-        np.testing.assert_allclose(float(advice.map[17, place]), told, rtol=1e-4, atol=1e-12)
+        np.testing.assert_allclose(float(advice.map[7, place]), told, rtol=1e-4, atol=1e-12)
     best = advice.readings.iloc[0]
     np.testing.assert_allclose(best["information"], float(advice.map.max()))
     np.testing.assert_allclose(best["information"], float(advice.map.sel(t=best["t"], x=best["x"])))
@@ -107,26 +115,31 @@ def test_in_words(clouds: JointFit) -> None:
     assert first.startswith("A sensor at x = ")
     assert f"the coefficient of u_x from {clouds.sd[0]:.2g} to " in first
     assert second.startswith("One more at x = ")
-    assert "51 times, from t = 0 to t = 8" in rest
+    assert "11 times, from t = 0 to t = 8" in rest
 
 
-def test_units_only_change_the_numbers(heat: Posterior, fitted: JointFit) -> None:
+def test_units_only_change_the_numbers(clouds: JointFit) -> None:
     t, x, u = 60.0, 1e-3, 40.0
-    readings = heat.readings
-    scaled = Readings.from_arrays(readings.time * t, readings.space[:, 0] * x, readings.values[:, 0] * u)
-    other = refine(cast(Posterior, Guess(scaled, cast(Guess, heat).truth, origin=(t, x, u))), ["u_xx"])
-    plain, advice = fitted.next_sensor(2), other.next_sensor(2)
-    np.testing.assert_allclose(advice.table["x"], plain.table["x"] * x, rtol=1e-6)
-    np.testing.assert_allclose(advice.table["information"], plain.table["information"], rtol=1e-2)
-    np.testing.assert_allclose(advice.table["sd of u_xx"], plain.table["sd of u_xx"] * x**2 / t, rtol=1e-2)
-    np.testing.assert_allclose(advice.map.values, plain.map.values, rtol=2e-2, atol=1e-5)
+    readings = clouds.readings
+    scaled = Readings.from_arrays(readings.time * t, readings.space * x, readings.values * u)
+    truth = systems.advection_diffusion().solution
+    other = begun(cast(Posterior, Guess(scaled, truth, origin=(t, x, u)))).next_sensor(2)
+    plain = clouds.next_sensor(2)
+    np.testing.assert_allclose(other.table["x"], plain.table["x"] * x, rtol=1e-6)
+    np.testing.assert_allclose(other.table["information"], plain.table["information"], rtol=1e-3)
+    np.testing.assert_allclose(other.table["sd of u_x"], plain.table["sd of u_x"] * x / t, rtol=1e-3)
+    np.testing.assert_allclose(other.table["sd of u_xx"], plain.table["sd of u_xx"] * x**2 / t, rtol=1e-3)
+    np.testing.assert_allclose(other.map.values, plain.map.values, rtol=1e-2, atol=1e-6)
 
 
-def test_of_the_second_experiment(shared: JointFit) -> None:
-    first, second = shared.next_sensor(), shared.of(1).next_sensor()
-    np.testing.assert_allclose(first.sd, second.sd)
-    assert len(first.present) == 16
-    assert len(second.present) == 8
+def test_of_the_second_of_two_experiments(clouds: JointFit) -> None:
+    readings = clouds.readings.select(sensors=range(5))
+    second = Experiment(clouds.experiment.space, Scatter(clouds.noise[: len(readings)], 0.0, readings))
+    both = JointFit(clouds.minimum.with_experiments([clouds.experiment, second], [clouds.spline] * 2))
+    of_first, of_second = both.next_sensor(), both.of(1).next_sensor()
+    np.testing.assert_allclose(of_first.sd, of_second.sd)
+    assert (len(of_first.present), len(of_second.present)) == (10, 5)
+    assert of_first.table["x"][0] != of_second.table["x"][0]
 
 
 # ---- by draws --------------------------------------------------------------------------------------------------------
@@ -136,16 +149,15 @@ def test_many_draws_say_what_the_closed_form_says(clouds: JointFit) -> None:
     questions = Questions.of(clouds.readings, np.linspace(0.5, 7.5, 6))
     t, x = questions.points.T
     exact = Belief.of_fit(clouds.minimum, 0, t, x)
-    coefficients, splines = clouds.draw(4000, seed=1)
+    coefficients, splines = clouds.draw(2000, seed=1)
     drawn = Belief.of_draws(coefficients, splines @ clouds.experiment.space.at(x, t).T.toarray())
     np.testing.assert_allclose(drawn.sd, exact.sd, rtol=0.05)
-    noise = np.eye(6) * np.mean(clouds.noise**2)
-    rows = [np.arange(start, start + 6) for start in range(0, len(t), 6)]
+    noise, rows = np.eye(6) * np.mean(clouds.noise**2), np.arange(len(t)).reshape(-1, 6)
     told = [
-        Options(rows, [noise] * len(rows), [belief.prior(each, each) for each in rows]).information(belief)
+        Options(rows, noise, np.array([belief.prior(each, each) for each in rows])).information(belief)
         for belief in (exact, drawn)
     ]
-    np.testing.assert_allclose(told[1], told[0], atol=0.01)
+    np.testing.assert_allclose(told[1], told[0], atol=0.05)  # of 2,000 draws √(2 · 0.35 / 2000) is 0.02
 
 
 def test_few_draws_of_a_field_that_has_nothing_to_do_with_the_coefficients_tell_next_to_nothing() -> None:
@@ -160,9 +172,7 @@ def test_few_draws_of_a_field_that_has_nothing_to_do_with_the_coefficients_tell_
 
 def test_of_the_field_alone() -> None:
     belief = Belief.of_draws(np.zeros((500, 0)), np.random.default_rng(0).standard_normal((500, 2)) * [1.0, 3.0])
-    told = Options(
-        [np.array([0]), np.array([1])], [np.eye(1)] * 2, [belief.prior(*[np.array([k])] * 2) for k in (0, 1)]
-    )
+    told = Options(np.array([[0], [1]]), np.eye(1), np.array([belief.prior(*[np.array([k])] * 2) for k in (0, 1)]))
     np.testing.assert_allclose(told.information(belief), 0.5 * np.log([2, 10]), atol=0.07)
     (first, _, after), (second, gain, _) = told.best(belief, 2)
     assert (first, second) == (1, 0)
@@ -173,15 +183,15 @@ def test_of_the_field_alone() -> None:
 # ---- when ------------------------------------------------------------------------------------------------------------
 
 
-def test_typical_times(heat: Posterior) -> None:
-    np.testing.assert_array_equal(typical_times(heat.readings), heat.readings.times)
+def test_typical_times(clouds: JointFit) -> None:
+    np.testing.assert_array_equal(typical_times(clouds.readings), clouds.readings.times)
     few = Readings.from_arrays([0, 1, 2, 0, 2, 1, 3], [0, 0, 0, 1, 1, 2, 3], np.arange(7.0))
     assert typical_times(few).tolist() == [0, 2]
     scattered = Readings.from_arrays(np.arange(7.0), np.arange(7.0), np.arange(7.0))
     assert len(typical_times(scattered)) == 21
 
 
-def test_many_times_stand_for_more(heat: Posterior) -> None:
-    questions = Questions.of(heat.readings, np.linspace(0, 10, 1001))
+def test_many_times_stand_for_more(clouds: JointFit) -> None:
+    questions = Questions.of(clouds.readings, np.linspace(0, 8, 1001))
     assert len(questions.times) == 100
     assert questions.each == 10.01

@@ -18,6 +18,7 @@ from pdescry.cli.doctor import doctor
 from pdescry.cli.help import described, examples
 from pdescry.cli.inspect import inspect
 from pdescry.cli.interpolate import interpolate
+from pdescry.cli.next_sensor import next_sensor
 from pdescry.cli.refine import refine
 from pdescry.cli.reproduce import reproduce
 from pdescry.cli.simulate import simulate
@@ -81,7 +82,20 @@ def _warnings_told() -> Iterator[None]:
         yield
 
 
-for _command in (discover, resume, show, refine, config, inspect, interpolate, simulate, systems, reproduce, doctor):
+for _command in (
+    discover,
+    resume,
+    show,
+    refine,
+    next_sensor,
+    config,
+    inspect,
+    interpolate,
+    simulate,
+    systems,
+    reproduce,
+    doctor,
+):
     _help, _examples = described(_command)
     app.command(help=_help, epilog=_examples)(_told(_command))
 

@@ -50,7 +50,8 @@ def next_sensor(law: Law, n: int, times: ArrayLike | None) -> Advice:
     coefficients, fields, terms, note = _drawn(law, questions.points)
     if len(fields) < FEWEST:
         raise InputError(
-            f"Expected at least {FEWEST} draws of the field to judge by; got {len(fields)}; run with more: sampler.draws."
+            f"Expected at least {FEWEST} draws of the field to judge by; got {len(fields)}; run with more: "
+            "sampler.draws."
         )
     noise = np.sqrt(np.mean(law.posterior.noise_sd**2, axis=(0, 1, 3)))
     with one_thread():

@@ -21,6 +21,7 @@ PLACES = 101  # that are tried along an axis
 PLACES_IN_SPACE = 160  # in the hull of the sensors, where there are several axes
 MOST_TIMES = 100  # of a sensor that is tried: where others read more often, these stand for several readings each
 FEW_TIMES = 21  # where readings share no places
+LEAST_NOISE = 1e-9  # of the largest reading: where none is known of, so that there is no division by zero
 SD = "sd of "  # and a term: a column of the tables
 
 
@@ -58,8 +59,9 @@ class Advice:
     """Where to put the next sensors, one after the other, each chosen given those before.
 
     about: "law" (its coefficients) or "field" (where no law is told: places where the field is least known). table: a
-    row for each sensor: place, expected ``information`` beyond the sensors before in nats, and ``sd of`` each coefficient
-    expected with it and those before. readings: the same for the best single readings. sd: of the coefficients now.
+    row for each sensor: place, expected ``information`` in nats beyond the sensors before, and ``sd of`` each
+    coefficient expected with it and those before. readings: the same for the best single readings. sd: of the
+    coefficients now.
     map: the information of a single reading over time and place; sensors: that of a sensor that reads at all ``times``,
     over place. present: (S, d), places of the sensors that are there. notes: what to know.
     """
@@ -119,19 +121,16 @@ def advise(
     """belief: at the points of the questions, once for each of the f fields, these outermost. noise: (f,), sds of a
     reading; offset_sd: of a new sensor's offset."""
     readings, m, n = questions.readings, len(questions.times), len(questions.places) * len(questions.times)
-    times = np.arange(len(noise))[:, None] * n  # where each field begins
-    variance = np.maximum(noise, 1e-9 * np.abs(readings.values).max()) ** 2
-    errors = np.diag(np.repeat(variance / questions.each, m)) + offset_sd**2
-    error = np.diag(variance) + offset_sd**2
-    whole = [(times + np.arange(start, start + m)).ravel() for start in range(0, n, m)]
-    own = [belief.prior(rows, rows) for rows in whole]
-    sensors = Options(whole, [errors] * len(whole), own)
-    # The fields at one time, among those of its place.
-    among = [np.arange(len(noise)) * m + time for time in range(m)]
+    variance = np.maximum(noise, LEAST_NOISE * np.abs(readings.values).max()) ** 2
+    begins = np.arange(len(noise))[:, None] * n  # of each field
+    rows = np.array([(begins + np.arange(start, start + m)).ravel() for start in range(0, n, m)])
+    own = np.array([belief.prior(each, each) for each in rows])
+    sensors = Options(rows, np.diag(np.repeat(variance / questions.each, m)) + offset_sd**2, own)
+    among = np.arange(m)[:, None] + np.arange(len(noise)) * m  # the fields at each time, among all of a place
     single = Options(
-        [times.ravel() + point for point in range(n)],
-        [error] * n,
-        [block[np.ix_(some, some)] for block in own for some in among],
+        rows[:, among].reshape(n, -1),
+        np.diag(variance) + offset_sd**2,
+        own[:, among[:, :, None], among[:, None, :]].reshape(n, len(noise), len(noise)),
     )
     best, best_singly = sensors.best(belief, number), single.best(belief, number)
     axes, time = readings.axes, readings.time_name

@@ -12,7 +12,7 @@ Further readings are judged given those before, so that no two sensors are sent 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,6 +54,8 @@ class Belief:
 
         def prior(rows: Rows, columns: Rows) -> Array:
             alone = field.solve_transposed(np.asfortranarray(at[columns].T.toarray()))
+            if rows is columns:
+                return alone.T @ alone
             return np.asarray(at[rows] @ field.solve(alone))
 
         return cls(scale, -(at @ factored.through[number]) @ scale, np.eye(k), prior, np.zeros((len(t), 0)))
@@ -90,48 +92,50 @@ class Belief:
         """Once the points of these rows have been read; noise: (m, m), the covariance of their errors."""
         own = self.covariance(rows, rows)
         root = np.linalg.cholesky(own + noise)
-        told = solve_triangular(root, self.follows[rows], lower=True)
-        seen = solve_triangular(root, self.covariance(np.arange(len(self.follows)), rows).T, lower=True).T
+        told = np.linalg.solve(root, self.follows[rows])
+        seen = np.linalg.solve(root, self.covariance(np.arange(len(self.follows)), rows).T).T
         return replace(
             self,
             follows=self.follows - seen @ told,
-            precision=self.precision + self._told(told, root, own),
+            precision=self.precision + self._grown(told, own, own + noise),
             seen=np.hstack([self.seen, seen]),
         )
 
-    def information(self, rows: Rows, noise: Array, own: Array | None = None) -> float:
-        """Expected of reading the points of these rows, in nats. own: ``prior(rows, rows)``, if it is known already."""
-        own = (self.prior(rows, rows) if own is None else own) - self.seen[rows] @ self.seen[rows].T
+    def information(self, rows: Rows, noise: Array, own: Array | None = None) -> Array:
+        """Expected of reading the points of these rows, in nats: (…) for rows (…, m). own: (…, m, m), of the field
+        among these points before anything was read, if it is known already."""
+        own = self.prior(rows, rows) if own is None else own
+        own = own - self.seen[rows] @ np.swapaxes(self.seen[rows], -2, -1)
         root = np.linalg.cholesky(own + noise)
         if not self.k:
-            return float(np.sum(np.log(np.diag(root))) - 0.5 * np.linalg.slogdet(noise)[1])
-        told = solve_triangular(root, self.follows[rows], lower=True)
-        grown = np.linalg.slogdet(self.precision + self._told(told, root, own))[1]
-        return 0.5 * float(grown - np.linalg.slogdet(self.precision)[1])
+            logs = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(-1)
+            return logs - 0.5 * np.linalg.slogdet(noise)[1]
+        grown = self._grown(np.linalg.solve(root, self.follows[rows]), own, own + noise)
+        return 0.5 * (np.linalg.slogdet(self.precision + grown)[1] - np.linalg.slogdet(self.precision)[1])
 
-    def _told(self, told: Array, root: Array, own: Array) -> Array:
-        """(k, k): by how much the precision grows; from few draws, less what chance would seem to tell."""
-        grown = told.T @ told
+    def _grown(self, told: Array, own: Array, with_noise: Array) -> Array:
+        """(…, k, k): by how much the precision grows; from few draws, less what chance would seem to tell."""
+        grown = np.swapaxes(told, -2, -1) @ told
         if not self.chance:
             return grown
-        freedoms = float(np.trace(solve_triangular(root, solve_triangular(root, own, lower=True).T, lower=True)))
+        freedoms = np.trace(np.linalg.solve(with_noise, own), axis1=-2, axis2=-1)
         values, vectors = np.linalg.eigh(grown)
-        return (vectors * np.maximum(values - self.chance * freedoms, 0)) @ vectors.T
+        values = np.maximum(values - self.chance * freedoms[..., None], 0)
+        return (vectors * values[..., None, :]) @ np.swapaxes(vectors, -2, -1)
 
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """Readings that may be taken: each some points of a belief, with the covariance of their errors. own: covariance of
-    the field among the points of each before anything is read."""
+    """Readings that may be taken: each m points of a belief, rows (O, m), with the covariance of their errors, noise
+    (m, m). own: (O, m, m), of the field among the points of each before anything is read."""
 
-    rows: Sequence[Rows]
-    noise: Sequence[Array]
-    own: Sequence[Array]
+    rows: Rows
+    noise: Array
+    own: Array
 
     def information(self, belief: Belief) -> Array:
-        """Of each alone, given what is known."""
-        triples = zip(self.rows, self.noise, self.own, strict=True)
-        return np.array([belief.information(rows, noise, own) for rows, noise, own in triples])
+        """(O,): of each alone, given what is known."""
+        return belief.information(self.rows, self.noise, self.own)
 
     def best(self, belief: Belief, number: int) -> list[tuple[int, float, Belief]]:
         """One after the other, each the best given those before: which, what it tells, and what is known then."""
@@ -139,6 +143,6 @@ class Options:
         for _ in range(number):
             gains = self.information(belief)
             which = int(np.argmax(gains))
-            belief = belief.after(self.rows[which], self.noise[which])
+            belief = belief.after(self.rows[which], self.noise)
             found.append((which, float(gains[which]), belief))
         return found

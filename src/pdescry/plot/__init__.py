@@ -6,6 +6,7 @@
     pdescry.plot.path(law)           why these terms and no others
     pdescry.plot.forecast(law)       the law solved forward, beside sensors that were left out
     pdescry.plot.diagnostics(law)    what left-out sensors, residuals and chains say
+    pdescry.plot.next_sensor(law.next_sensor(3))   where a reading would tell most
     pdescry.plot.readings(readings), pdescry.plot.solution(solution)
     pdescry.plot.save(ax, "law.png") PNG, SVG or PDF
 
@@ -18,6 +19,7 @@ from pdescry.plot.coefficients import coefficients
 from pdescry.plot.diagnostics import diagnostics
 from pdescry.plot.field import field, mean_and_sd
 from pdescry.plot.forecast import forecast
+from pdescry.plot.next_sensor import next_sensor
 from pdescry.plot.path import path
 from pdescry.plot.readings import readings
 from pdescry.plot.slices import slices
@@ -30,6 +32,7 @@ __all__ = [
     "field",
     "forecast",
     "mean_and_sd",
+    "next_sensor",
     "path",
     "readings",
     "save",

@@ -1,0 +1,216 @@
+"""Does the advice of `law.next_sensor` beat a random place, and the middle of the widest gap?
+
+    python benchmarks/next_sensor.py run FOLDER [--systems burgers advection_diffusion] [--layouts 0 1 … 9]
+    python benchmarks/next_sensor.py document FOLDER docs/next_sensor.md
+
+run: for each system and layout of eight sensors (random places, noise 0.05) the coefficients of the true terms are
+inferred together with the field, begun from a Gaussian process: nothing of the truth is known. Then one sensor more is
+read, with noise, from the true solution: at the advised place, in the middle of the widest gap, and at places drawn at
+random between the outermost sensors; and all is inferred anew. Each is done for several seeds of the noise, a place at
+random for each. A layout is a file in FOLDER; those found there are not made again.
+document: what an added sensor did to the uncertainty of the coefficients and to their error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pdescry import JointFit, Readings
+from pdescry.data import systems
+from pdescry.data.systems import System
+from pdescry.files import appearing, write_json
+from pdescry.joint.fit import terms_of
+from pdescry.joint.processes import Process
+from pdescry.joint.stages import harder, resolved
+from pdescry.joint.start import Start, from_process
+from pdescry.joint.triangle import one_thread
+
+SENSORS, NOISE = 8, 0.05
+SYSTEMS, LAYOUTS = ("burgers", "advection_diffusion"), range(10)
+REPEATS = 3  # seeds of the added sensor's noise, and places at random
+WAYS = {"advised": "the advised place", "gap": "the middle of the widest gap", "random": "a place at random"}
+
+
+def fitted(system: System, readings: Readings) -> JointFit:
+    """As `refine` does where a network does not lead to the law."""
+    terms = terms_of(system.equation, readings)
+    with one_thread(), np.errstate(all="ignore"):
+        start = Start((from_process(Process.fitted("smooth", readings)),))
+        return JointFit(resolved(harder(start.fit(terms)), lambda what, fraction, left=None: None))
+
+
+def with_sensor(system: System, readings: Readings, place: float, seed: int) -> Readings:
+    times = readings.times
+    noise = np.random.default_rng([seed, 17]).normal(0, NOISE, len(times))
+    return Readings.from_arrays(
+        np.concatenate([readings.time, times]),
+        np.concatenate([readings.space[:, 0], np.full(len(times), place)]),
+        np.concatenate([readings.values[:, 0], system.solution.at(times, place) + noise]),
+    )
+
+
+def record(system: System, fit: JointFit, place: float | None = None) -> dict[str, Any]:
+    true = np.array([system.equation.coefficients[term] for term in fit.terms])
+    return {
+        "place": place,
+        "coefficients": fit.values.tolist(),
+        "sd": fit.sd.tolist(),
+        "log_determinant": float(np.linalg.slogdet(fit.covariance)[1]),
+        "error": float(np.sqrt(np.mean((fit.values / true - 1) ** 2))),
+    }
+
+
+def one(name: str, layout: int) -> dict[str, Any]:
+    system, begun = systems.get(name), time.perf_counter()
+    readings = system.observe(sensors=SENSORS, noise=NOISE, seed=layout)
+    before = fitted(system, readings)
+    asked = time.perf_counter()
+    advice = before.next_sensor()
+    seconds = time.perf_counter() - asked
+    x = np.sort(readings.places[:, 0])
+    widest = int(np.argmax(np.diff(x)))
+    at_random = np.random.default_rng([layout, 19]).uniform(x[0], x[-1], REPEATS)
+    places = {
+        "advised": np.full(REPEATS, advice.table["x"][0]),
+        "gap": np.full(REPEATS, x[widest : widest + 2].mean()),
+        "random": at_random,
+    }
+    found: dict[str, Any] = {
+        "system": name,
+        "layout": layout,
+        "sensors": x.tolist(),
+        "terms": [str(term) for term in before.terms],
+        "before": record(system, before),
+        "expected": {
+            way: np.interp(where, advice.sensors["x"], advice.sensors).tolist() for way, where in places.items()
+        },
+        "seconds_of_advice": seconds,
+    }
+    for way, where in places.items():
+        found[way] = [
+            record(system, fitted(system, with_sensor(system, readings, float(place), seed)), float(place))
+            for seed, place in enumerate(where)
+        ]
+    return found | {"seconds": time.perf_counter() - begun}
+
+
+def run(folder: Path, names: list[str], layouts: list[int]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for layout in layouts:
+        for name in names:
+            file = folder / f"{name}-{layout}.json"
+            if file.exists():
+                continue
+            found = one(name, layout)
+            write_json(file, found)
+            gained = {way: np.mean(gains(found, way)).round(3) for way in WAYS}
+            print(name, layout, f"{found['seconds']:.0f} s, nats:", gained, flush=True)
+
+
+# ---- what came of it -------------------------------------------------------------------------------------------------
+
+
+def gains(found: dict[str, Any], way: str) -> np.ndarray:
+    """Nats by which the coefficients' covariance shrank, for each repeat."""
+    return np.array([(found["before"]["log_determinant"] - each["log_determinant"]) / 2 for each in found[way]])
+
+
+def errors(found: dict[str, Any], way: str) -> np.ndarray:
+    return np.array([each["error"] for each in found[way]])
+
+
+def summary(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Of layouts of one system: means over repeats, then over layouts; differences paired by layout, with their
+    standard errors."""
+    rows: dict[str, Any] = {}
+    for what, of in (("nats", gains), ("error", errors)):
+        means = {way: np.array([of(each, way).mean() for each in records]) for way in WAYS}
+        for way, values in means.items():
+            rows[f"{what} {way}"] = float(values.mean())
+        for way in ("gap", "random"):
+            apart = means["advised"] - means[way]
+            rows[f"{what} advised - {way}"] = float(apart.mean())
+            rows[f"{what} advised - {way} se"] = float(apart.std(ddof=1) / np.sqrt(len(apart)))
+            better = apart > 0 if what == "nats" else apart < 0
+            rows[f"{what} better than {way}"] = int(better.sum())
+    rows["error before"] = float(np.mean([each["before"]["error"] for each in records]))
+    for way in WAYS:
+        rows[f"expected {way}"] = float(np.mean([each["expected"][way] for each in records]))
+    return rows
+
+
+HEAD = f"""# Where to put the next sensor: does the advice help?
+
+Made by `benchmarks/next_sensor.py` from the records in `benchmarks/records/next_sensor/`; do not edit by hand.
+
+`law.next_sensor()` says where a sensor more would shrink the uncertainty of the coefficients most
+(`joint/information.py` has the formulas). Tried on known systems: {SENSORS} sensors at random places, noise {NOISE};
+the true terms, their coefficients inferred together with the field, begun from a Gaussian process. Then one sensor
+more, read with noise from the true solution at the same times, and everything inferred anew: at the advised place, in
+the middle of the widest gap between sensors, and at {REPEATS} places drawn at random between the outermost ones; each
+with {REPEATS} seeds of the noise. Figures are means over the repeats, then over layouts; differences are paired by
+layout, ± their standard error.
+
+*Information*: nats by which the covariance of the coefficients shrank, ½ log(|Σ before| / |Σ after|), as it was
+expected before the sensor was read, and refitted. *Error*: rms over the coefficients of the relative error.
+"""
+
+
+def document(folder: Path, target: Path) -> None:
+    records = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.json"))]
+    lines = [HEAD]
+    for name in dict.fromkeys(each["system"] for each in records):
+        own = sorted((each for each in records if each["system"] == name), key=lambda each: each["layout"])
+        lines += _section(name, own)
+    with appearing(target) as temporary:
+        temporary.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _section(name: str, own: list[dict[str, Any]]) -> list[str]:
+    found, number = summary(own), len(own)
+    lines = [
+        f"## {name}, {number} layouts\n",
+        f"| one more sensor at | expected, nats | refitted, nats | error (before: {found['error before']:.2%}) |",
+        "| --- | --- | --- | --- |",
+    ]
+    for way, told in WAYS.items():
+        expected, nats, error = (found[f"{what} {way}"] for what in ("expected", "nats", "error"))
+        lines.append(f"| {told} | {expected:.3f} | {nats:.3f} | {error:.2%} |")
+    lines.append("")
+    for way in ("random", "gap"):
+        nats, nats_se, error, error_se = (
+            found[f"{what} advised - {way}{ending}"] for what in ("nats", "error") for ending in ("", " se")
+        )
+        lines.append(
+            f"The advised place less {WAYS[way]}: information {nats:+.3f} ± {nats_se:.3f} nats (more in "
+            f"{found[f'nats better than {way}']} of {number} layouts); error {100 * error:+.2f} ± {100 * error_se:.2f} "
+            f"percentage points (smaller in {found[f'error better than {way}']} of {number}).\n"
+        )
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    make = commands.add_parser("run")
+    make.add_argument("folder", type=Path)
+    make.add_argument("--systems", nargs="+", default=list(SYSTEMS))
+    make.add_argument("--layouts", nargs="+", type=int, default=list(LAYOUTS))
+    write = commands.add_parser("document")
+    write.add_argument("folder", type=Path)
+    write.add_argument("target", type=Path)
+    given = parser.parse_args()
+    if given.command == "run":
+        run(given.folder, given.systems, given.layouts)
+    else:
+        document(given.folder, given.target)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""The map of what readings would tell: axes, sensors and advice where they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from pdescry import Readings
+from pdescry.joint import Advice
+from pdescry.joint.advice import Questions, advise
+from pdescry.joint.information import Belief
+from pdescry.plot import next_sensor as draw_advice
+from pdescry.plot import save
+
+
+def advice(axes: tuple[str, ...] = ("x",), fields: int = 1, times: list[float] | None = None) -> Advice:
+    """Of made-up draws of a field whose only coefficient is its value far to the right."""
+    random = np.random.default_rng(0)
+    space = random.uniform(0, 10, (40, len(axes)))
+    values = random.standard_normal((40, fields))
+    readings = Readings.from_arrays(np.tile([0.0, 1.0, 2.0, 3.0], 10), space, values, axes=axes)
+    questions = Questions.of(readings, [0.5, 1.5, 2.5] if times is None else times)
+    x, drawn = questions.points[:, 1], random.standard_normal((100, 1))
+    field = drawn * (x / x.max()) ** 4 + 0.1 * random.standard_normal((100, len(x)))
+    belief = Belief.of_draws(drawn, np.tile(field, fields))
+    return advise(belief, questions, ["u_xx"], np.full(fields, 0.5), 2)
+
+
+def test_sensors_advice_and_the_best_reading_are_where_they_are(tmp_path):
+    found = advice()
+    ax = draw_advice(found)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x", "t")
+    marked = {line.get_label(): line for line in ax.get_lines()}
+    np.testing.assert_allclose(marked["sensors"].get_xdata(), found.present[:, 0])
+    assert marked["advised"].get_xdata()[0] == found.table["x"][0]
+    best = found.readings.iloc[0]
+    assert (marked["best single reading"].get_xdata(), marked["best single reading"].get_ydata()) == (
+        [best["x"]],
+        [best["t"]],
+    )
+    assert [text.get_text() for text in ax.texts] == ["1", "2"]
+    assert ax.get_title() == f"Next sensor: {found.spelled(found.table.iloc[0])}"
+    assert found.table["x"][0] > 9  # where the field hangs on the coefficient
+    save(ax, tmp_path / "next.svg")
+
+
+@pytest.mark.parametrize("changes", [{"times": [1.0]}, {"axes": ("x", "y")}, {"axes": ("x", "y"), "fields": 2}])
+def test_one_time_several_axes_and_fields(changes, tmp_path):
+    ax = Figure().add_subplot()
+    found = advice(**changes)
+    assert draw_advice(found, ax=ax) is ax
+    save(ax, tmp_path / "next.png")
+    assert found.map.shape == (len(found.times), found.sensors.size)
+    assert found.table["x"][0] > 7
+
+
+def test_a_second_field_tells_more():
+    assert advice(("x", "y"), fields=2).table["information"][0] > advice(("x", "y")).table["information"][0]
