@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,8 @@ def record(system: System, fit: JointFit, place: float | None = None) -> dict[st
     }
 
 
-def one(name: str, layout: int) -> dict[str, Any]:
+def one(name: str, layout: int, repeats: int = REPEATS, ways: Iterable[str] = WAYS) -> dict[str, Any]:
+    """One layout: before, what was expected, and after."""
     system, begun = systems.get(name), time.perf_counter()
     readings = system.observe(sensors=SENSORS, noise=NOISE, seed=layout)
     before = fitted(system, readings)
@@ -75,12 +77,12 @@ def one(name: str, layout: int) -> dict[str, Any]:
     seconds = time.perf_counter() - asked
     x = np.sort(readings.places[:, 0])
     widest = int(np.argmax(np.diff(x)))
-    at_random = np.random.default_rng([layout, 19]).uniform(x[0], x[-1], REPEATS)
     places = {
-        "advised": np.full(REPEATS, advice.table["x"][0]),
-        "gap": np.full(REPEATS, x[widest : widest + 2].mean()),
-        "random": at_random,
+        "advised": np.full(repeats, advice.table["x"][0]),
+        "gap": np.full(repeats, x[widest : widest + 2].mean()),
+        "random": np.random.default_rng([layout, 19]).uniform(x[0], x[-1], repeats),
     }
+    places = {way: places[way] for way in ways}
     found: dict[str, Any] = {
         "system": name,
         "layout": layout,
