@@ -227,6 +227,8 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         typer.echo("What to try next:")
         for sentence in law.advice:
             typer.echo(f"  {_said(sentence)}")
+    if (folder / "report.html").exists():
+        typer.echo(f"The report, for your browser: {folder / 'report.html'}")
     typer.echo(f"Everything is in {folder}{'/' if folder.is_dir() else ''} (law.json, config.toml, figures/, log.txt).")
 
 

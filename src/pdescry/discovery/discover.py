@@ -312,6 +312,8 @@ def _draw(run: Run, law: Law, progress: Progress) -> None:
     }
     if len(run.readings.axes) == 1:
         pictures |= {"field.png": lambda: plot.mean_and_sd(law)[0], "slices.png": lambda: plot.slices(law)}
+    if law.forward.held_out is not None:
+        pictures |= {"forecast.png": lambda: plot.forecast(law)}
     with suppress(OSError):
         run.figures.mkdir(exist_ok=True)
     files = {run.figures / name: lambda path, make=make: plot.save(make(), path) for name, make in pictures.items()}

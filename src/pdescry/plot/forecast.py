@@ -4,12 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdescry.plot.axes import new_axes
+from pdescry.errors import InputError
+from pdescry.plot.axes import colour_of, label, new_axes
 from pdescry.plot.law import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MOST = 5  # sensors in one panel
+
 
 def forecast(law: Drawn, ax: Axes | None = None) -> Axes:
-    return new_axes(ax)
+    """What draws of the law, solved forward, say of sensors that they have not seen: mean and 95 % interval over time,
+    and what these sensors read, as dots. At most five of them, from one end to the other."""
+    table = law.forward.held_out
+    if table is None:
+        raise InputError(
+            "Expected a law that was solved forward and compared with left-out sensors; this one was not"
+            f" ({law.forward.unscored or law.forward.message}); draw law.simulate(…) instead."
+        )
+    readings, ax = law.readings, new_axes(ax)
+    sensors = list(dict.fromkeys(table["sensor"]))
+    chosen = sensors[:: max(1, -(-len(sensors) // MOST))]
+    for number, sensor in enumerate(chosen):
+        rows = table[table["sensor"] == sensor]
+        colour = colour_of(0.85 * number / max(len(chosen) - 1, 1))
+        place = float(rows["x"].iloc[0])
+        ax.fill_between(rows["t"], rows["low"], rows["high"], color=colour, alpha=0.2, linewidth=0)
+        ax.plot(rows["t"], rows["mean"], color=colour, label=f"sensor {sensor} at {readings.axes[0]} = {place:.4g}")
+        ax.plot(
+            rows["t"], rows["reading"], "o", color=colour, markersize=3, markeredgecolor="white", markeredgewidth=0.3
+        )
+    ax.set(xlabel=label(readings, readings.time_name), ylabel=label(readings, readings.fields[0]))
+    score = law.forward.score
+    ax.set_title(f"left out and predicted: rms {score.rms_error:.3g}, expected {score.expected:.3g}", fontsize="medium")
+    ax.legend(frameon=False, fontsize="small")
+    return ax

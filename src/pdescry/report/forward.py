@@ -1,4 +1,4 @@
-"""The law solved forward, as the page shows it."""
+"""What the page shows of the law solved forward: the field that comes of it, and sensors that were left out."""
 
 from __future__ import annotations
 
@@ -28,5 +28,22 @@ def forward_of(law: Reported, field: xr.Dataset | None) -> dict[str, Any] | None
         "mean": packed(solved[name]),
         "difference": packed(solved[name].to_numpy() - few[name].to_numpy()),
         "pins": [float(place) for place in readings.places[:, 0]],
-        "sensors": [],
+        "sensors": _left_out(law),
     }
+
+
+def _left_out(law: Reported) -> list[dict[str, Any]]:
+    """Each sensor that draws of the law were compared with."""
+    table = law.forward.held_out
+    if table is None:
+        return []
+    return [
+        {
+            "name": str(sensor),
+            "place": float(rows["x"].iloc[0]),
+            "times": packed(rows["t"], exact=True),
+            **{key: packed(rows[column]) for key, column in (("mean", "mean"), ("low", "low"), ("high", "high"))},
+            "read": packed(rows["reading"], exact=True),
+        }
+        for sensor, rows in table.groupby("sensor", sort=False)
+    ]

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from pdescry.data import Readings
+    from pdescry.joint import Advice
     from pdescry.surrogate import Posterior
 
 
@@ -30,5 +31,7 @@ class Reported(Drawn, Protocol):
     def settings(self) -> Any: ...  # discovery's `Settings`
     @property
     def command(self) -> str: ...
+
+    def next_sensor(self, n: int = 1) -> Advice: ...
 
     def simulate(self, times: Any = None, *, x: Any = None, **limits: Any) -> xr.Dataset: ...

@@ -17,6 +17,7 @@ from pdescry.files import appearing, check_target
 from pdescry.plot.field import on_a_grid
 from pdescry.report.forward import forward_of
 from pdescry.report.law import Reported
+from pdescry.report.next_sensor import advice_of, map_of
 from pdescry.report.numbers import fields_of, numbers_of
 from pdescry.report.sections import sections_of
 
@@ -35,11 +36,13 @@ def page_of(law: Reported) -> str:
     grids = [on_a_grid(field) for field in fields]
     numbers = numbers_of(law, Path(name).stem, fields, grids)
     numbers["forward"] = forward_of(law, grids[0] if grids else None)
+    advice = advice_of(law)
+    numbers["next"] = map_of(law, advice)
     return Template(_asset("page.html")).substitute(
         version=metadata.version("pdescry"),
         title=escape(f"The law behind {name}"),
         style=_asset("style.css"),
-        body=f"<main>{''.join(sections_of(law, name, numbers))}</main>",
+        body=f"<main>{''.join(sections_of(law, name, numbers, advice))}</main>",
         data=_json(numbers),
         script=_asset("figures.js"),
     )

@@ -9,6 +9,7 @@ from html import escape
 from importlib import metadata
 from typing import Any
 
+from pdescry.joint import Advice
 from pdescry.regression.fit import with_spread
 from pdescry.report.law import Reported
 from pdescry.report.markup import copied, figure, folded, listed, paragraph, section, side_by_side, table
@@ -20,19 +21,22 @@ LINKS = {
     "terms": "Terms",
     "forward": "Solved forward",
     "diagnostics": "Diagnostics",
+    "next": "Next sensor",
     "again": "Make it again",
 }
 FEW = 12  # candidates that figures.js shows at first
 VERSIONS = ("pdescry", "jax", "blackjax", "numpy", "scipy", "scikit-learn")
 
 
-def sections_of(law: Reported, name: str, numbers: dict[str, Any]) -> Iterator[str]:
+def sections_of(law: Reported, name: str, numbers: dict[str, Any], advice: Advice | None) -> Iterator[str]:
     """name: of what was read. numbers: what the figures show."""
     yield _head(law, name)
     yield _field(law, numbers)
     yield section("terms", "The terms", *_terms(law, numbers))
     yield section("forward", "The law solved forward", *_forward(law, numbers["forward"]))
     yield _diagnostics(law)
+    if advice is not None:
+        yield _next(advice)
     yield _again(law)
 
 
@@ -42,7 +46,8 @@ def sections_of(law: Reported, name: str, numbers: dict[str, Any]) -> Iterator[s
 def _head(law: Reported, name: str) -> str:
     sure, sentence = how_far_to_trust(law)
     shown = "".join(typeset(fit) for fit in law.fits) if law.found else f"<p>{escape(str(law))}</p>"
-    links = "".join(f'<a href="#{key}">{text}</a>' for key, text in LINKS.items())
+    shown_parts = {key: text for key, text in LINKS.items() if key != "next" or len(law.readings.axes) == 1}
+    links = "".join(f'<a href="#{key}">{text}</a>' for key, text in shown_parts.items())
     return "".join(
         [
             f"<header><h1>The law behind {escape(name)}</h1>",
@@ -204,9 +209,20 @@ def _why(path: dict[str, Any]) -> str:
 
 
 def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
+    if law.forward.score is not None:
+        yield paragraph(law.forward.score.sentence)
+    elif law.forward.unscored:
+        yield paragraph(f"The law was not compared with left-out sensors: {law.forward.unscored}")
     if forward is None:
         yield paragraph(law.forward.message)
         return
+    yield paragraph(
+        f"With {law.forward.boundary}, the mean law differs from the inferred field by {law.forward.misfit:.2g} of the "
+        "readings' sd (rms)."
+        if law.forward.conditions != "field"
+        else f"From the inferred start and with ends that follow the field, the mean law stays within "
+        f"{law.forward.misfit:.2g} of the readings' sd (rms) of it."
+    )
     yield side_by_side(
         figure(
             "solved",
@@ -220,8 +236,8 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
             figure(
                 f"forecast-{number}",
                 f"Left-out sensor {sensor['name']}: its readings, and the law's prediction with its 95 % interval.",
-                f"Sensor {sensor['name']}, left out: its readings, and the law solved forward without them (mean and "
-                "95 % interval).",
+                f"Sensor {sensor['name']} at {law.readings.axes[0]} = {_short(sensor['place'])}, left out: its "
+                "readings, and draws of the law solved forward without them (mean, and 95 % interval of a reading).",
             )
             for number, sensor in enumerate(forward["sensors"])
         )
@@ -269,6 +285,25 @@ def _diagnostics(law: Reported) -> str:
     effective = table(["of", "R-hat", "bulk ESS", "tail ESS"], rows, "R-hat and effective draws")
     details = folded("Numbers of the chains", effective) if rows else ""
     return section("diagnostics", "Diagnostics", listed(words), side_by_side(*drawn), details)
+
+
+# ---- where to read next ----------------------------------------------------------------------------------------------
+
+
+def _next(advice: Advice) -> str:
+    of_what = "of the law" if advice.about == "law" else "of the field"
+    places = ", ".join(f"{place:.4g}" for place in advice.table[advice.axes[0]])
+    return section(
+        "next",
+        "Where to put the next sensor",
+        *(paragraph(line) for line in str(advice).splitlines()),
+        figure(
+            "next",
+            f"Map of what a reading more would tell {of_what} over place and time; advised places: {places}.",
+            f"What a single reading more would tell {of_what}, by its place and time; marks above the map are sensors "
+            "that are there, dashed lines those that are advised, the most useful first.",
+        ),
+    )
 
 
 # ---- how to make it again --------------------------------------------------------------------------------------------

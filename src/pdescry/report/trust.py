@@ -26,7 +26,8 @@ def how_far_to_trust(law: Reported) -> tuple[bool, str]:
             f"Take it as the likeliest of several laws (probability {probability:.2f}): others explain the readings "
             "about as well."
         )
-    error, expected = law.choice.comparison.errors
+    score = law.forward.score
+    error, expected = law.choice.comparison.errors if score is None else (score.rms_error, score.expected)
     if math.isfinite(error) and error > AS_EXPECTED * expected:
         return False, (
             f"Trust the terms more than the digits: left-out sensors are missed by {error:.2g}, where {expected:.2g} "
