@@ -66,7 +66,8 @@ def _left_out(law: Drawn, ax: Axes) -> Axes:
     ax.set(xlabel="sensor left out", ylabel=label(law.readings, law.choice.field), xlim=(-0.8, len(rows) - 0.2))
     ax.set_xticks(rows if few else rows[:: len(rows) // 20])
     ax.set_xticklabels([str(table["sensor"].iloc[int(row)]) for row in ax.get_xticks()], fontsize="small")
-    ax.set_ylim(bottom=0)
+    if inner.any():  # outermost sensors may be missed by far more
+        ax.set_ylim(0, 1.15 * max(errors[inner].max(), expected[inner].max()))
     ax.legend(frameon=False, fontsize="small")
     ax.set_title("each sensor predicted from the others", fontsize="medium")
     return ax

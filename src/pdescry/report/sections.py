@@ -263,7 +263,7 @@ def _diagnostics(law: Reported) -> str:
         ]
         caption = (
             "Each sensor predicted from the others: rms error (dot) and what it should be (bar); pale dots are "
-            "outermost sensors, which no law can predict."
+            "outermost sensors, which no law can predict (at the upper edge where they are missed by more)."
         )
         drawn = [figure("left_out", left_out, caption)]
     drawn += [

@@ -351,12 +351,14 @@ function forecast(width, sensor) {
 
 function left_out(width) {
   const sensors = DATA.left_out;
-  const y = [0, 1.08 * ends(sensors.flatMap((each) => [each.rms_error, each.expected]))[1]];
+  // Outermost sensors may be missed by far more: where they are, they are drawn at the upper edge.
+  const inner = sensors.filter((each) => each.inside);
+  const y = [0, 1.15 * ends((inner.length ? inner : sensors).flatMap((each) => [each.rms_error, each.expected]))[1]];
   const box = frame(width, 300, { x: [-0.8, sensors.length - 0.2], y, xlabel: "sensor left out", ylabel: "rms error" });
   sensors.forEach((each, i) => {
     const x = box.X(i);
-    box.plot.append(element("path", { class: "expected", d: `M${x - 6},${box.Y(each.expected)}h12` }));
-    box.plot.append(dots([[x, box.Y(each.rms_error)]], { class: each.inside ? "dot" : "faint", "stroke-width": 8 }));
+    box.plot.append(element("path", { class: "expected", d: `M${x - 6},${box.Y(Math.min(each.expected, y[1]))}h12` }));
+    box.plot.append(dots([[x, box.Y(Math.min(each.rms_error, y[1]))]], { class: each.inside ? "dot" : "faint", "stroke-width": 8 }));
   });
   return box;
 }

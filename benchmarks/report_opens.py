@@ -1,0 +1,76 @@
+"""How long a browser takes to open reports of more and more readings, from disk until the first figures are drawn.
+
+    python benchmarks/report_opens.py RUN_DIRECTORY [--readings 1000 10000 100000]
+
+RUN_DIRECTORY: a finished ``pdescry discover``, whose readings are repeated at other times. Needs Debian's chromium and
+chromium-driver (``tests/browser/set_up.sh``). Loads without figures in view are the browser's own; what is told is from
+the start of the navigation until the page says that it is ready, median of five.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+
+from pdescry import Law, load
+
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+READY = """
+const done = arguments[0];
+const look = () => document.documentElement.dataset.ready
+  ? requestAnimationFrame(() => done(performance.now())) : setTimeout(look, 1);
+look();
+"""
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    asked.add_argument("run", type=Path)
+    asked.add_argument("--readings", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    given = asked.parse_args()
+    law = load(given.run)
+    options = ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for flag in FLAGS:
+        options.add_argument(flag)
+    browser = Chrome(options=options, service=ChromeService("/usr/bin/chromedriver"))
+    browser.set_window_size(1280, 900)
+    with tempfile.TemporaryDirectory() as folder:
+        for number in given.readings:
+            path = Path(folder) / f"{number}.html"
+            with_readings(law, number).report(path)
+            taken = []
+            for _ in range(5):
+                browser.get(path.as_uri())
+                taken.append(browser.execute_async_script(READY) / 1000)
+            size = path.stat().st_size / 1e6
+            print(
+                f"{number:>8} readings: {size:5.2f} MB, opens in {statistics.median(taken):.2f} s (5 of {min(taken):.2f} to {max(taken):.2f})"
+            )
+    browser.quit()
+
+
+def with_readings(law: Law, number: int) -> Law:
+    """The same field, which obeys no law then, and so many readings, at times of their own."""
+    readings, random = law.readings, np.random.default_rng(0)
+    some = np.resize(np.arange(len(readings)), number)
+    more = replace(
+        readings,
+        time=random.uniform(*readings.span[readings.time_name], number),
+        space=readings.space[some],
+        values=readings.values[some],
+        sensor=readings.sensor[some],
+    )
+    assert law.choice is not None
+    unknown = replace(law.choice, comparison=replace(law.choice.comparison, reason="Readings are made up."))
+    return replace(law, posterior=replace(law.posterior, readings=more), fits=(unknown,))
+
+
+if __name__ == "__main__":
+    main()
