@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -42,7 +43,8 @@ class Questions:
         moments = typical_times(readings) if times is None else _checked(times, readings)
         some = moments[np.unique(np.linspace(0, len(moments) - 1, MOST_TIMES).round().astype(int))]
         if len(readings.axes) == 1:
-            places = np.linspace(*(span or readings.span[readings.axes[0]]), PLACES)[:, None]
+            left, right = span or readings.span[readings.axes[0]]
+            places = np.linspace(left, right, PLACES)[:, None]
         else:
             places = points_in_hull(readings.space, PLACES_IN_SPACE, np.random.default_rng(0))
         return cls(readings, places, some, len(moments) / len(some))
@@ -88,11 +90,10 @@ class Advice:
         head = f"{'A sensor' if not number else 'One more'} at {self.spelled(row)}"
         if self.about == "field":
             return f"{head} is expected to tell {row['information']:.2f} nats of the field, which is least known there."
-        before = self.sd if not number else self.table.iloc[number - 1][[SD + term for term in self.sd.index]]
-        shrinks = [
-            f"that of {term} from {was:.2g} to {row[SD + term]:.2g}"
-            for term, was in zip(self.sd.index, before, strict=True)
-        ]
+        terms = [str(term) for term in self.sd.index]
+        before = self.sd if not number else self.table.iloc[number - 1][[SD + term for term in terms]]
+        pairs = zip(terms, before, strict=True)
+        shrinks = [f"that of {term} from {was:.2g} to {row[SD + term]:.2g}" for term, was in pairs]
         shrinks[0] = shrinks[0].replace("that of ", "the sd of the coefficient of ", 1)
         return f"{head} is expected to shrink {_listed(shrinks)} ({row['information']:.2f} nats)."
 
@@ -187,7 +188,7 @@ def _checked(times: ArrayLike, readings: Readings) -> Array:
     return moments
 
 
-def _spelled(name: str, value: float, among: Array) -> str:
+def _spelled(name: str, value: Any, among: Array) -> str:
     """With as many digits as tell neighbours apart."""
     step = float(np.ptp(among)) / 100
     largest = float(np.abs(among).max())

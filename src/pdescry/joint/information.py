@@ -92,7 +92,7 @@ class Belief:
         """Once the points of these rows have been read; noise: (m, m), the covariance of their errors."""
         own = self.covariance(rows, rows)
         root = np.linalg.cholesky(own + noise)
-        told = np.linalg.solve(root, self.follows[rows])
+        told: Array = np.linalg.solve(root, self.follows[rows]).astype(float)
         seen = np.linalg.solve(root, self.covariance(np.arange(len(self.follows)), rows).T).T
         return replace(
             self,
@@ -110,7 +110,7 @@ class Belief:
         if not self.k:
             logs = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(-1)
             return logs - 0.5 * np.linalg.slogdet(noise)[1]
-        grown = self._grown(np.linalg.solve(root, self.follows[rows]), own, own + noise)
+        grown = self._grown(np.linalg.solve(root, self.follows[rows]).astype(float), own, own + noise)
         return 0.5 * (np.linalg.slogdet(self.precision + grown)[1] - np.linalg.slogdet(self.precision)[1])
 
     def _grown(self, told: Array, own: Array, with_noise: Array) -> Array:

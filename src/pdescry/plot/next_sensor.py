@@ -24,11 +24,10 @@ def next_sensor(advice: Advice, ax: Axes | None = None) -> Axes:
     their number; the star is the best single reading. Along several axes: information of a whole sensor over the first
     two.
     """
-    ax = new_axes(ax)
+    ax, axis, time = new_axes(ax), advice.axes[0], str(advice.map.dims[0])
     told = {"law": "of the law", "field": "of the field"}[advice.about]
     if len(advice.axes) > 1:
         return _over_places(advice, told, ax)
-    (axis,), time = advice.axes, str(advice.map.dims[0])
     places, times = advice.map[axis].values, advice.map[time].values
     # A map needs some height; a single time has none.
     values = advice.map.values if len(times) > 1 else np.repeat(advice.map.values, 2, axis=0)
