@@ -1,7 +1,7 @@
 """Writes rod.csv: a made-up brass rod, as a real logger would have recorded it.
 
 The law is u_t = 0.34*u_xx - 0.0012*(u - 21): cm, seconds and °C; heat spreads along the rod and is lost to a room of
-21 °C. Ten thermometers, each off by a constant of its own (0.4 °C), with noise (0.15 °C); two clocks' worth of gaps.
+21 °C. Ten thermometers, each off by a constant of its own (0.4 °C), with noise (0.15 °C), and gaps.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ LONG = (
     "solver/test_reference.py",
     "derivatives/test_taylor.py",
     "derivatives/test_differentiate.py",
-    "test_readme.py",
+    "test_pages.py",
     "cli/test_interpolate.py",
     "experiments/test_reproduce.py",
     "experiments/test_figures.py",

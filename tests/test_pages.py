@@ -1,0 +1,189 @@
+"""What README, guide and notebooks show is what happens: every block is run, and prints what stands there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from filelock import FileLock
+
+import pdescry
+from tests.page import Block, blocks, differ, installed
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ("cloud.csv", "rod.csv")
+README = ROOT / "README.md"
+GUIDE = [path for path in sorted((ROOT / "docs").glob("**/*.md")) if "_build" not in path.parts]
+PAGES = {path.name: path for path in (README, *GUIDE) if any(blocks(path.read_text("utf-8")))}
+LIGHT = ("your_file.md",)  # seconds; the others call `discover`, or begin from what it made
+QUICK = ("README.md",)  # shows what to type, of which `discover` with small settings is the test
+NOT_RUN = {"README.md": 1, "coming_from.md": 0}  # blocks that say so, and why
+
+
+def blocks_of(page: str) -> list[Block]:
+    return list(blocks(PAGES[page].read_text("utf-8")))
+
+
+def run_page(page: str, folder: Path) -> None:
+    quick = ["--quick"] if page in QUICK else []
+    command = [sys.executable, "-W", "error", str(Path(__file__).parent / "page.py"), str(PAGES[page]), *quick]
+    done = subprocess.run(command, cwd=folder, env=with_program(folder), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def with_program(folder: Path) -> dict[str, str]:
+    """Variables under which ``pdescry`` is this one, and tells things in the order in which they happen."""
+    programs = folder / ".programs"
+    programs.mkdir(exist_ok=True)
+    program = programs / "pdescry"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m pdescry "$@"\n')
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return os.environ | {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
+
+
+@pytest.fixture(scope="session")
+def cloud(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """The folder in which the README's first command was run: once, for all workers; printed.txt has what it said."""
+    temporary = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):  # of pytest-xdist
+        temporary = temporary.parent
+    folder = temporary / "cloud"
+    with FileLock(temporary / "cloud.lock"):
+        if not (folder / "printed.txt").exists():
+            folder.mkdir(exist_ok=True)
+            command = readme_block("pdescry discover").partition("&& .venv/bin/pdescry ")[2]
+            command = "pdescry " + command.replace(".venv/bin/", "")
+            done = subprocess.run(
+                ["bash", "-euc", command], cwd=folder, env=with_program(folder), capture_output=True, text=True
+            )
+            assert done.returncode == 0, done.stderr
+            (folder / "printed.txt").write_text(done.stdout)
+    return folder
+
+
+def readme_block(holding: str) -> str:
+    """The README's one block that holds a text."""
+    (found,) = (each.text for each in blocks_of("README.md") if holding in each.text)
+    return found
+
+
+# ---- the pages -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", LIGHT)
+def test_a_light_page_runs(page, tmp_path):
+    run_page(page, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in LIGHT])
+def test_a_page_runs(page, tmp_path, cloud):
+    for name in EXAMPLES:
+        shutil.copy(ROOT / "examples" / name, tmp_path)
+    if not any("pdescry discover cloud.csv" in each.text for each in blocks_of(page)):  # else it makes its own
+        shutil.copytree(cloud / "cloud.pdescry", tmp_path / "cloud.pdescry")
+    run_page(page, tmp_path)
+    absent = {each.module for each in blocks_of(page) if not installed(each)}
+    if absent:
+        pytest.skip(f"All blocks ran but those that need {', '.join(absent)}, which is not installed.")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_block_is_left_out_in_silence(page):
+    assert sum(bool(each.not_run) for each in blocks_of(page)) == NOT_RUN.get(page, 0)
+
+
+def test_the_readmes_lines_about_the_pieces_run(tmp_path):
+    shutil.copy(ROOT / "examples" / "rod.csv", tmp_path)
+    subprocess.run([sys.executable, "-W", "error", "-c", readme_block("Equation.parse")], cwd=tmp_path, check=True)
+
+
+@pytest.mark.slow
+def test_the_readmes_first_command_finds_the_law(cloud):
+    """Last digits may differ on another machine, so the law is compared, not the text."""
+    assert set(pdescry.load(cloud / "cloud.pdescry").coefficients["term"]) == {"u_x", "u_xx"}
+    printed = (cloud / "printed.txt").read_text()
+    assert re.search(r"u_t = -[01]\.\d+\(\d+\)\*u_x \+ 0\.\d+\(\d+\)\*u_xx\n", printed)
+
+
+def test_ci_runs_the_readmes_second_command():
+    assert readme_block("-m pytest\n").strip() in (ROOT / ".ci" / "run").read_text()
+
+
+# ---- what ships ------------------------------------------------------------------------------------------------------
+
+
+def test_the_cloud_is_what_the_first_command_makes(tmp_path):
+    command = readme_block("pdescry discover").split("&& .venv/bin/pdescry ")[1]
+    subprocess.run([sys.executable, "-m", "pdescry", *shlex.split(command)], cwd=tmp_path, check=True)
+    made, shipped = pdescry.read(tmp_path / "cloud.csv"), pdescry.read(ROOT / "examples" / "cloud.csv")
+    np.testing.assert_allclose(made.values, shipped.values, rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(made.space, shipped.space)
+
+
+def test_the_rod_is_what_its_script_makes(tmp_path):
+    subprocess.run([sys.executable, ROOT / "examples" / "rod.py", tmp_path / "rod.csv"], check=True)
+    made, shipped = pdescry.read(tmp_path / "rod.csv"), pdescry.read(ROOT / "examples" / "rod.csv")
+    np.testing.assert_allclose(made.values, shipped.values, rtol=0, atol=0.011)  # °C, of which two digits are written
+    np.testing.assert_array_equal(made.space, shipped.space)
+    np.testing.assert_array_equal(made.time, shipped.time)
+
+
+# ---- the one who runs them -------------------------------------------------------------------------------------------
+
+
+def page_of(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+    (folder / "page.md").write_text(text.replace("~~~", "```"))
+    command = [sys.executable, str(Path(__file__).parent / "page.py"), "page.md"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def test_blocks_share_names_and_a_folder_and_print_what_is_shown(tmp_path):
+    page = "~~~python\na = 2.0\nopen('f', 'w').write('3')\n~~~\n~~~sh\ncat f\n~~~\n\n~~~text\n3\n~~~\n"
+    done = page_of(tmp_path, page + "~~~python\nprint('a is', a)\n~~~\n\n~~~text\na is 2.1\n~~~\n")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("block", "told"),
+    [
+        ("~~~python\n1 / 0\n~~~", "page.md, line 2"),
+        ("~~~sh\nfalse\n~~~", "page.md, line 2"),
+        ("~~~python\nprint('a law')\n~~~\n\n~~~text\nno law\n~~~", "the page shows"),
+        ("~~~julia\n1\n~~~", "neither run nor"),
+    ],
+)
+def test_what_fails_is_told_with_its_place(block, told, tmp_path):
+    done = page_of(tmp_path, f"# A page\n{block}\n")
+    assert done.returncode
+    assert told in done.stderr
+
+
+def test_a_block_that_is_not_run_says_why(tmp_path):
+    text = "*Not run by the tests: no such program.*\n\n~~~sh\nfalse\n~~~\n"
+    assert page_of(tmp_path, text).returncode == 0
+    (block,) = blocks(text.replace("~~~", "```"))
+    assert block.not_run == "no such program."
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "different"),
+    [
+        ("u_t = -0.99(3)*u_x", "u_t  = -0.98(3)*u_x\n", False),
+        ("u_t = -0.99(3)*u_x", "u_t = -0.59(3)*u_x", True),
+        ("u_t = -0.99(3)*u_x", "u_t = -0.99(3)*u_xx", True),
+        ("one\n…\nlast 3", "one two 4 three last 3", False),
+        ("one …", "two", True),
+        ("0.0 to 1e-5", "0.0 to 1.1e-05", False),
+    ],
+)
+def test_pages_are_compared_but_for_last_digits(shown, printed, different):
+    assert differ(shown, printed) is different
