@@ -11,7 +11,7 @@ project = "pdescry"
 author = "the authors of pdescry"
 release = version = pdescry.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "mathml"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "mathml", "prose"]
 exclude_patterns = ["_build", "_extensions"]
 html_theme = "furo"
 html_title = f"pdescry {release}"

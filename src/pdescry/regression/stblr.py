@@ -16,7 +16,7 @@ TOLERANCE = 1e-3
 
 @final
 class STBLR(SparseRegressor):
-    """Regress with Gaussian prior and noise (widths ζ and θ of greatest evidence), drop |c| < threshold, repeat.
+    """Regress with Gaussian prior and noise (widths ζ and θ of greatest evidence), drop ``|c| < threshold``, repeat.
 
     threshold: δ, in the coefficients' units; the paper's is 0.005 for Burgers and 0.05 for KdV. 0 drops nothing.
     gamma_power: rows are scaled by γ^(−gamma_power), γ from the variance of the columns that are left (`weights`).

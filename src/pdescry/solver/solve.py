@@ -45,8 +45,6 @@ def simulate(
 ) -> Solution:
     """Solve ``equation`` from t = 0 on an interval.
 
-    Parameters
-    ----------
     equation: an `Equation` or its text; one field or several, first or second order in time, one space axis.
     domain: (left, right).
     until: the end. times: when to report, default 101 even times from 0 to ``until``; without ``until``, the last of
