@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -10,6 +11,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,9 +24,10 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 GUIDE = [path for path in sorted((ROOT / "docs").glob("**/*.md")) if "_build" not in path.parts]
 PAGES = {path.name: path for path in (README, *GUIDE) if any(blocks(path.read_text("utf-8")))}
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 LIGHT = ("your_file.md",)  # seconds; the others call `discover`, or begin from what it made
 QUICK = ("README.md",)  # shows what to type, of which `discover` with small settings is the test
-NOT_RUN = {"README.md": 1, "coming_from.md": 0}  # blocks that say so, and why
+NOT_RUN = {"README.md": 1, "first_law.md": 1, "coming_from.md": 1}  # blocks that say so, and why
 
 
 def blocks_of(page: str) -> list[Block]:
@@ -115,6 +118,36 @@ def test_the_readmes_first_command_finds_the_law(cloud):
 
 def test_ci_runs_the_readmes_second_command():
     assert readme_block("-m pytest\n").strip() in (ROOT / ".ci" / "run").read_text()
+
+
+# ---- the notebooks ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of Jupyter's own parts
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_prints_what_it_holds(path):
+    import nbformat
+    from nbclient import NotebookClient
+
+    kept = nbformat.read(path, as_version=4)
+    made = NotebookClient(nbformat.from_dict(kept), timeout=1200, resources={"metadata": {"path": path.parent}}).execute()
+    for before, after in zip(kept.cells, made.cells, strict=True):
+        if before.cell_type == "code":
+            assert not differ(printed(before), printed(after)), f"{printed(before)}\nbecame\n{printed(after)}"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_small_and_was_run(path):
+    assert path.stat().st_size < 300_000
+    cells = [cell for cell in json.loads(path.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+
+
+def printed(cell: Any) -> str:
+    """What a cell printed or gave back, without its pictures."""
+    texts = [output.get("text") or output["data"].get("text/plain", "") for output in cell.outputs]
+    return "\n".join(text for text in texts if not text.startswith("<Figure"))
 
 
 # ---- what ships ------------------------------------------------------------------------------------------------------
