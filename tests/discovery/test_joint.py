@@ -25,7 +25,8 @@ from pdescry.surrogate import MCLMC
 from tests.discovery.conftest import JOINT, PICTURES, TINY, near_tie, with_comparison
 
 FILES = {
-    "config.toml", "readings.csv", "posterior.nc", "joint.nc", "law.json", "log.txt", "report.html", "figures", ".lock",
+    "config.toml", "readings.csv", "posterior.nc", "joint.nc", "forward.csv", "law.json", "log.txt", "report.html",
+    "figures", ".lock",
 }  # fmt: skip
 REASON = "The readings are noise; less of it would help."
 
@@ -108,7 +109,7 @@ def test_a_law_found_together_with_the_field(chosen: tuple[Law, Path]) -> None:
     assert law.found
     assert law.derivatives is None
     assert {path.name for path in folder.iterdir()} == FILES
-    assert {path.name for path in (folder / "figures").iterdir()} == PICTURES
+    assert {path.name for path in (folder / "figures").iterdir()} == PICTURES | {"forecast.png"}
     (row,) = law.coefficients.to_dict(orient="records")
     assert (row["term"], row["spread"]) == ("u_xx", "joint")
     assert abs(row["mean"] - 2) < 4 * row["sd"] < 0.5

@@ -163,6 +163,8 @@ class Law:
         domain = readings.span[axis] if domain is None else domain
         follows = boundary is None and initial is None and self._can_follow(moments, domain)
         if boundary is None and not follows:
+            if initial is None:
+                self.field.profile(float(moments[0]), domain)  # told at once where it does not reach
             boundary = self._held_ends
         common = {"domain": domain, "boundary": boundary, "times": moments - moments[0], "x": x} | ACCURACY | limits
 

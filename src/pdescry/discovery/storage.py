@@ -84,7 +84,9 @@ def _load_forward(told: dict[str, Any], path: Path, named: bool) -> Forward:
     """named: whether sensors have names. A law of an older version has no score."""
     score = told.get("score")
     if score is not None:
-        table = pd.read_csv(path, dtype={"sensor": str if named else int}, float_precision="round_trip")
+        texts = pd.read_csv(path, dtype=str, keep_default_na=False)  # numpy reads numbers back to the last bit
+        kinds = {name: float for name in texts if name != "sensor"} | {"sensor": str if named else int}
+        table = pd.DataFrame({name: texts[name].to_numpy(kind) for name, kind in kinds.items()})[list(texts)]
         score = Score(**score | {"sensors": tuple(score["sensors"])}, table=table)
     return Forward(**told | {"misfit": _number(told["misfit"]), "score": score})
 

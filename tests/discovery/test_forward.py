@@ -1,0 +1,117 @@
+"""The law solved forward: ends that follow the field, and the score on sensors that were left out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pdescry
+from pdescry import Law
+from pdescry.discovery.fields import JointField
+from pdescry.discovery.forward import Forward, check_forward
+from pdescry.discovery.judgement import judge
+from pdescry.discovery.score import score_forward
+
+
+def test_a_law_is_scored_on_sensors_that_were_left_out(chosen: tuple[Law, Path]) -> None:
+    law, folder = chosen
+    score = law.forward.score
+    assert score is not None
+    assert (law.forward.conditions, law.forward.unscored) == ("field", "")
+    assert law.forward.misfit < 0.02  # with ends that follow the field, little is left but the law
+    assert (score.sensors, score.readings, score.draws, score.unsolved) == ((2, 6), 2 * 21, 20, 0)
+    assert 0.7 < score.rms_error / score.expected < 1.4
+    assert 0.05 < score.expected < 0.1  # the readings' noise, and what the law leaves open
+    assert score.coverage > 0.85
+    table = law.forward.held_out
+    assert table is not None
+    assert list(table) == ["sensor", "t", "x", "reading", "mean", "low", "high"]
+    rows = np.isin(law.readings.sensor, score.sensors)
+    assert sorted(table["reading"]) == sorted(law.readings.values[rows, 0])
+    within = (table["low"] <= table["reading"]) & (table["reading"] <= table["high"])
+    assert within.mean() == pytest.approx(score.coverage)
+    assert np.sqrt(np.mean((table["reading"] - table["mean"]) ** 2)) == pytest.approx(score.rms_error)
+    told = json.loads((folder / "law.json").read_text(encoding="utf-8"))["forward"]["score"]
+    assert told["coverage"] == score.coverage
+    assert "table" not in told
+
+
+def test_the_score_is_read_again(chosen: tuple[Law, Path]) -> None:
+    law, folder = chosen
+    again = pdescry.load(folder).forward
+    assert again.score is not None
+    assert law.forward.score is not None
+    assert again.score.summary == law.forward.score.summary
+    assert again.held_out is not None
+    assert again.held_out.equals(law.forward.held_out)
+
+
+def test_a_law_of_an_older_version_has_no_score(chosen: tuple[Law, Path], tmp_path: Path) -> None:
+    law, _ = chosen
+    law.save(tmp_path / "old.pdescry")
+    path = tmp_path / "old.pdescry" / "law.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    told["forward"] = {name: told["forward"][name] for name in ("status", "message", "conditions", "misfit")}
+    path.write_text(json.dumps(told), encoding="utf-8")
+    (tmp_path / "old.pdescry" / "forward.csv").unlink()
+    assert pdescry.load(tmp_path / "old.pdescry").forward.score is None
+
+
+def test_a_law_that_is_wrong_scores_worse(chosen: tuple[Law, Path]) -> None:
+    law, _ = chosen
+    assert law.choice is not None
+    assert law.forward.score is not None
+    assert not any("left-out sensors" in sentence for sentence in law.warnings)
+    wrong = replace(law.forward, score=replace(law.forward.score, rms_error=2 * law.forward.score.expected))
+    warnings, _ = judge([law.posterior], [law.diagnostics], law.fits, wrong)
+    assert any("misses left-out sensors" in sentence for sentence in warnings)
+
+
+def test_few_sensors_are_not_left_out(chosen: tuple[Law, Path]) -> None:
+    law, _ = chosen
+    assert law.choice is not None
+    fit = law.choice.fit
+    few = fit.readings.select(sensors=[0, 2, 5, 7])
+    experiment = replace(fit.experiment, scatter=replace(fit.experiment.scatter, readings=few))
+    fewer = replace(fit, minimum=fit.minimum.with_experiments([experiment]))
+    score, why = score_forward(fewer, None, lambda part: None)  # pyright: ignore[reportArgumentType]
+    assert score is None
+    assert "4 sensors are too few" in why
+
+
+def test_ends_follow_the_field_by_default(chosen: tuple[Law, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    law, _ = chosen
+    found = law.simulate(np.linspace(0, 10, 11), x=np.linspace(*law.readings.span["x"], 9))
+    assert found.attrs["boundary"] == "ends follow the inferred field"
+    predicted = law.predict(found["t"].values, found["x"].values)["u"].values
+    assert np.abs(found["u"].values - predicted).max() < 0.03 * np.ptp(predicted)
+    held = Forward("ok", "Found by trying, which takes seconds.", "neumann", 0.1)
+    monkeypatch.setattr("pdescry.discovery.law.held_forward", lambda field, equation: held)
+    beyond = law.simulate([9.0, 12.0], rtol=1e-4, verify=False)  # the readings end at 10
+    assert (beyond.attrs["boundary"], beyond.attrs["status"]) == ("neumann", "ok")
+    assert law.simulate([9.0, 10.0], initial="7").attrs["boundary"] == "neumann"
+
+
+def test_draws_have_ends_of_their_own(chosen: tuple[Law, Path]) -> None:
+    law, _ = chosen
+    low, high = law.readings.span["x"]
+    found = law.simulate([1.0, 2.0, 3.0], draws=3, x=[low, 5.0, high])
+    laws = law.draw_laws(3)
+    for number, (field, _) in enumerate(laws):
+        ends = field.mean(np.array([2.0, 3.0]), np.array([low, high]))["u"]
+        np.testing.assert_allclose(found["u_draws"][number].values[1:, [0, 2]], ends, atol=1e-2)
+
+
+def test_a_law_whose_ends_take_what_they_need(chosen: tuple[Law, Path]) -> None:
+    law, _ = chosen
+    assert law.choice is not None
+    field = JointField(law.choice.fit, law.choice.fit.spline)
+    for text in ("u_t = -0.01*u", "u_t = -u_x", "u_t = 0.1*u_x", "u_t = -0.01*u_xxx", "u_t = -0.01*u_xxxx"):
+        forward = check_forward(field, pdescry.Equation.parse(text))
+        assert (forward.status, forward.conditions) == ("ok", "field"), forward.message
+        assert forward.score is None  # which is of the law that the field obeys
+        assert "another law" in forward.unscored

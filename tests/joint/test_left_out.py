@@ -1,0 +1,34 @@
+"""A law fitted again without some of its sensors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pdescry import JointFit, Readings
+from pdescry.joint.left_out import left_out, some_sensors
+
+
+@pytest.mark.parametrize(
+    ("sensors", "expected"), [(3, []), (4, [2]), (5, [2]), (7, [2]), (8, [2, 6]), (16, [2, 6, 10, 14])]
+)
+def test_every_fourth_sensor_between_others_is_left_out(sensors: int, expected: list[int]) -> None:
+    x, t = np.meshgrid(np.linspace(0, 1, sensors), [0.0, 1.0, 2.0])
+    readings = Readings.from_arrays(t.ravel(), x.ravel(), x.ravel())
+    assert some_sensors(readings) == expected
+    assert len(expected) <= sensors / 3
+
+
+def test_what_is_left_out_does_not_count(fitted: JointFit) -> None:
+    sensors = some_sensors(fitted.readings)
+    found = left_out(fitted, sensors)
+    assert found.rows.sum() == len(found.scatter_sd) == 4 * 51
+    assert len(found.fit.readings) == len(fitted.readings) - found.rows.sum()
+    # Less is known, about as much as there are fewer readings; and nothing else is.
+    assert 1.0 < found.fit.sd[0] / fitted.sd[0] < 2.0
+    assert abs(found.fit.values[0] - fitted.values[0]) < 2 * found.fit.sd[0]
+    assert found.scatter_sd == pytest.approx(0.05, rel=0.15)
+    # The fit has not seen them: about its field they scatter as its own readings do, and by its own uncertainty.
+    own = found.fit.experiment.space.at(fitted.readings.space[found.rows, 0], fitted.readings.time[found.rows])
+    errors = fitted.readings.values[found.rows, 0] - own @ found.fit.spline
+    assert 0.8 < np.sqrt(np.mean(errors**2)) / 0.05 < 1.3
