@@ -50,9 +50,8 @@ def main() -> None:
                 browser.get(path.as_uri())
                 taken.append(browser.execute_async_script(READY) / 1000)
             size = path.stat().st_size / 1e6
-            print(
-                f"{number:>8} readings: {size:5.2f} MB, opens in {statistics.median(taken):.2f} s (5 of {min(taken):.2f} to {max(taken):.2f})"
-            )
+            spread = f"{min(taken):.2f} to {max(taken):.2f}"
+            print(f"{number:>8} readings: {size:5.2f} MB, opens in {statistics.median(taken):.2f} s ({spread})")
     browser.quit()
 
 

@@ -1,4 +1,4 @@
-"""The guide: `sphinx-build -W --keep-going docs docs/_build/html`. No network, neither here nor for those who read it."""
+"""The guide: `sphinx-build -W docs docs/_build/html`. No network, neither here nor for those who read it."""
 
 import sys
 from pathlib import Path

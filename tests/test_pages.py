@@ -26,7 +26,7 @@ GUIDE = [path for path in sorted((ROOT / "docs").glob("**/*.md")) if "_build" no
 PAGES = {path.name: path for path in (README, *GUIDE) if any(blocks(path.read_text("utf-8")))}
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 LIGHT = ("your_file.md",)  # seconds; the others call `discover`, or begin from what it made
-QUICK = ("README.md",)  # shows what to type, of which `discover` with small settings is the test
+QUICK = ("README.md", "pieces.md")  # shows what to type, of which `discover` with small settings is the test
 NOT_RUN = {"README.md": 1, "first_law.md": 1, "coming_from.md": 1}  # blocks that say so, and why
 
 
@@ -103,9 +103,10 @@ def test_no_block_is_left_out_in_silence(page):
     assert sum(bool(each.not_run) for each in blocks_of(page)) == NOT_RUN.get(page, 0)
 
 
-def test_the_readmes_lines_about_the_pieces_run(tmp_path):
+def test_the_lines_about_equations_and_readings_run(tmp_path):
     shutil.copy(ROOT / "examples" / "rod.csv", tmp_path)
-    subprocess.run([sys.executable, "-W", "error", "-c", readme_block("Equation.parse")], cwd=tmp_path, check=True)
+    (block,) = (each.text for each in blocks_of("pieces.md") if "Equation.parse" in each.text)
+    subprocess.run([sys.executable, "-W", "error", "-c", block], cwd=tmp_path, check=True)
 
 
 @pytest.mark.slow
@@ -131,7 +132,9 @@ def test_a_notebook_runs_and_prints_what_it_holds(path):
     from nbclient import NotebookClient
 
     kept = nbformat.read(path, as_version=4)
-    made = NotebookClient(nbformat.from_dict(kept), timeout=1200, resources={"metadata": {"path": path.parent}}).execute()
+    made = NotebookClient(
+        nbformat.from_dict(kept), timeout=1200, resources={"metadata": {"path": path.parent}}
+    ).execute()
     for before, after in zip(kept.cells, made.cells, strict=True):
         if before.cell_type == "code":
             assert not differ(printed(before), printed(after)), f"{printed(before)}\nbecame\n{printed(after)}"

@@ -25,7 +25,7 @@ def asked(line: str, shell: str = "bash") -> dict[str, str]:
 
 
 LINES = {
-    "pdescry re": ["resume", "refine", "reproduce"],
+    "pdescry re": ["resume", "report", "refine", "reproduce"],
     "pdescry config --preset p": ["paper", "paper_as_printed"],
     "pdescry discover rod.csv -c ": ["paper", "small", "general"],
     "pdescry discover rod.csv --kn": ["--known"],

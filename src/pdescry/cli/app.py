@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 import pdescry
-from pdescry.cli.discover import config, discover, resume, show
+from pdescry.cli.discover import config, discover, report, resume, show
 from pdescry.cli.doctor import doctor
 from pdescry.cli.help import described, examples
 from pdescry.cli.inspect import inspect
@@ -86,6 +86,7 @@ for _command in (
     discover,
     resume,
     show,
+    report,
     refine,
     next_sensor,
     config,

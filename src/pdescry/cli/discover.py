@@ -176,6 +176,33 @@ def show(folder: Folder, as_json: Json = False) -> None:
     _tell(load(folder), folder, False, as_json)
 
 
+def report(
+    folder: Folder,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The page (default: report.html in DIR).", metavar="FILE")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace a file that exists elsewhere.")] = False,
+) -> None:
+    """Write the page of a finished run again, or elsewhere.
+
+    One HTML file that needs nothing else and opens from disk; `pdescry discover` writes it, too.
+
+    Examples:
+        pdescry report rod.pdescry
+        pdescry report rod.pdescry --output rod.html
+    """
+    check_run(folder)
+    from pdescry.files import check_target
+
+    if output is not None:
+        check_target(output, (".html", ".htm"), force)
+    from pdescry.discovery import load
+
+    target = output or folder / "report.html"
+    load(folder).report(target)
+    typer.echo(f"Wrote {target}.")
+
+
 def config(preset: Preset = None, change: Settings = None) -> None:
     """Print all settings as TOML, with a comment each.
 

@@ -24,12 +24,15 @@ def next_sensor(
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace a picture that exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
 ) -> None:
-    """Say where the next sensors would shrink the uncertainty of the law most, and by how much.
+    """Say where the next sensors would tell most of the law.
 
-    Of a finished run. Each sensor is placed given those before it, and taken to read when the others do. Where no law
-    was found, it is where the field is least known.
+    Of a finished run: where they would shrink the uncertainty of its coefficients most, and by how much. Each is placed
+    given those before it, and taken to read when the others do. Where no law was found, it is where the field is least
+    known.
 
-    Example: pdescry next-sensor rod.pdescry --number 3 --plot next.png
+    Examples:
+        pdescry next-sensor rod.pdescry
+        pdescry next-sensor rod.pdescry --number 3 --plot next.png
     """
     check_run(folder)
     from pdescry.files import check_target
