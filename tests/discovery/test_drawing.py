@@ -60,20 +60,21 @@ def test_why_these_terms(chosen: tuple[Law, Path]) -> None:
     assert table["kept"].tolist() == [True, False]
     ax = plot.path(law)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["u_xx", "u_x"]
-    drawn = [line.get_xdata()[-1] for line in ax.lines if line.get_linewidth() == 2]
+    drawn = [float(np.asarray(line.get_xdata())[-1]) for line in ax.lines if line.get_linewidth() == 2]
     assert drawn == pytest.approx([-FURTHEST, max(float(table["worth"].iloc[1]), -FURTHEST)])
     with pytest.raises(InputError, match="fields u; got 'v'"):
         plot.path(law, field="v")
 
 
 def test_a_term_that_was_dropped_by_a_regression(finished: tuple[Law, Path]) -> None:
-    (fit,) = finished[0].fits
+    fit: Any = finished[0].fits[0]
     step = replace(fit.path[0], dropped=("u_x",))
     dropped = replace(fit, path=(step, *fit.path), support=np.array([True, False]))
     table = ranked(dropped).set_index("term")
     assert table.loc["u_x", "step"] == 1
     assert np.isnan(table.loc["u_xx", "step"])
-    widths = [bar.get_width() for bar in plot.path(replace(finished[0], fits=(dropped,))).patches]
+    bars: Any = plot.path(replace(finished[0], fits=(dropped,))).patches
+    widths = [bar.get_width() for bar in bars]
     assert widths == [len(dropped.path) + 0.5, 1]
 
 
@@ -89,8 +90,7 @@ def test_what_diagnostics_draw(chosen: tuple[Law, Path], finished: tuple[Law, Pa
     assert law.choice is not None
     held_out = law.choice.comparison.held_out
     ax = plot.diagnostics(law)
-    expected = ax.lines[0].get_ydata()
-    np.testing.assert_allclose(expected, held_out["expected"])
+    np.testing.assert_allclose(np.asarray(ax.lines[0].get_ydata()), held_out["expected"])
     assert len(plot.diagnostics(law, "chains").lines) == law.posterior.n_chains
     assert np.std(residuals(law)) == pytest.approx(1, abs=0.3)
     assert np.std(residuals(finished[0])) == pytest.approx(1, abs=0.5)

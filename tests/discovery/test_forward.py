@@ -33,7 +33,7 @@ def test_a_law_is_scored_on_sensors_that_were_left_out(chosen: tuple[Law, Path])
     rows = np.isin(law.readings.sensor, score.sensors)
     assert sorted(table["reading"]) == sorted(law.readings.values[rows, 0])
     within = (table["low"] <= table["reading"]) & (table["reading"] <= table["high"])
-    assert within.mean() == pytest.approx(score.coverage)
+    assert float(np.mean(within)) == pytest.approx(score.coverage)
     assert np.sqrt(np.mean((table["reading"] - table["mean"]) ** 2)) == pytest.approx(score.rms_error)
     told = json.loads((folder / "law.json").read_text(encoding="utf-8"))["forward"]["score"]
     assert told["coverage"] == score.coverage

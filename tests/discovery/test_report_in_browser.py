@@ -55,7 +55,8 @@ def opened(browser: Any, tmp_path: Path) -> Callable[..., None]:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         browser.set_window_size(*size)
-        browser.get_log("browser"), browser.get_log("performance")  # what was before
+        for kind in ("browser", "performance"):  # what was before
+            browser.get_log(kind)
         browser.get(path.resolve().as_uri())
         assert browser.find_element("css selector", "html").get_attribute("data-ready") == "yes"
 

@@ -53,7 +53,7 @@ def test_a_law_beats_what_knows_none(chosen: Choice) -> None:
 
 def test_what_each_candidate_is_worth(chosen: Choice) -> None:
     """Worse without a term of the law, and not better with another: else it would not be the best one near it."""
-    table = chosen.comparison.singly.set_index("term")
+    table: Any = chosen.comparison.singly.set_index("term")
     assert list(table.index) == list(FEW)
     assert table["kept"].tolist() == [term == "u_xx" for term in FEW]
     assert np.isnan(table.loc["u_xx", "worth"])  # without its only term there is no law

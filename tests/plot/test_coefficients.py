@@ -41,4 +41,5 @@ def test_several_fields_are_named():
 
 
 def test_a_law_without_terms():
-    assert plot.coefficients(SimpleNamespace(coefficients=law().coefficients.iloc[:0])).get_title() == "no term is left"
+    nothing: Any = SimpleNamespace(coefficients=law().coefficients.iloc[:0])
+    assert plot.coefficients(nothing).get_title() == "no term is left"

@@ -60,7 +60,9 @@ def test_axes_and_colours_have_the_units_of_the_readings(posterior, tmp_path):
     known = replace(posterior, readings=replace(posterior.readings, units={"t": "s", "y": "mm", "u": r"$\frac$"}))
     for ax, what in zip(mean_and_sd(known), ("mean", "sd"), strict=True):
         assert (ax.get_xlabel(), ax.get_ylabel()) == ("y (mm)", "t (s)")
-        assert ax.collections[0].colorbar.ax.get_ylabel().startswith(f"{what} of u (")
+        bar = ax.collections[0].colorbar
+        assert bar is not None
+        assert bar.ax.get_ylabel().startswith(f"{what} of u (")
     ax = slices(known, [12.0])
     assert (ax.get_xlabel(), ax.lines[0].get_label()) == ("y (mm)", "t = 12 s")
     dots = plot.readings(known.readings)

@@ -13,7 +13,7 @@ from pdescry.derivatives import Derivatives
 from pdescry.equation import Equation, Term
 from pdescry.equation.term import Derivative
 from pdescry.regression import STBLR, STOLS, DesignMatrix, Greedy, SparseFit, regress
-from pdescry.regression.fit import _with_spread
+from pdescry.regression.fit import with_spread
 
 TERMS = tuple(Term.parse(text) for text in ("1", "u", "u_xx", "u*u_x"))
 
@@ -202,4 +202,4 @@ def test_regress_wants_a_method_with_its_settings(method):
     ],
 )
 def test_coefficients_with_their_spread_in_few_characters(value, sd, text):
-    assert _with_spread(value, sd) == text
+    assert with_spread(value, sd) == text

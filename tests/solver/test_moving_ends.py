@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ def test_a_moving_end_does_not_replace_a_missing_one():
 
 def test_with_a_wide_tolerance_ends_that_do_not_fit_the_start_cost_little():
     law, domain, until, exact, _ = PROBLEMS["kdv"]
-    boundary = _ends("kdv")
+    boundary: dict[str, Any] = _ends("kdv")
     boundary["right"]["u"] = lambda t: exact(t, 8.0) + 2e-5 * math.cos(5 * t)
     given = {"domain": domain, "until": until, "initial": lambda x: exact(0.0, x), "boundary": boundary}
     solution = simulate(law, **given, verify=False, rtol=1e-5)

@@ -316,7 +316,9 @@ def _draw(run: Run, law: Law, progress: Progress) -> None:
         pictures |= {"forecast.png": lambda: plot.forecast(law)}
     with suppress(OSError):
         run.figures.mkdir(exist_ok=True)
-    files = {run.figures / name: lambda path, make=make: plot.save(make(), path) for name, make in pictures.items()}
+    files: dict[Path, Callable[[Path], None]] = {
+        run.figures / name: lambda path, make=make: plot.save(make(), path) for name, make in pictures.items()
+    }
     files[run.report] = law.report
     for number, (path, write) in enumerate(files.items()):
         if not path.exists():

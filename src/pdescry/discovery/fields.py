@@ -156,6 +156,6 @@ def _nodes(domain: Sequence[float]) -> Array:
 
 def _polynomial(values: Array, domain: Sequence[float]) -> Chebyshev:
     """Through values at the nodes."""
-    found = dct(values[::-1], type=2) / NODES
+    found = np.asarray(dct(values[::-1], type=2)) / NODES
     found[0] /= 2
     return Chebyshev(found, domain=list(domain))

@@ -86,7 +86,7 @@ def _load_forward(told: dict[str, Any], path: Path, named: bool) -> Forward:
     if score is not None:
         texts = pd.read_csv(path, dtype=str, keep_default_na=False)  # numpy reads numbers back to the last bit
         kinds = {name: float for name in texts if name != "sensor"} | {"sensor": str if named else int}
-        table = pd.DataFrame({name: texts[name].to_numpy(kind) for name, kind in kinds.items()})[list(texts)]
+        table = pd.DataFrame({name: texts[name].to_numpy(kinds[str(name)]) for name in texts})
         score = Score(**score | {"sensors": tuple(score["sensors"])}, table=table)
     return Forward(**told | {"misfit": _number(told["misfit"]), "score": score})
 

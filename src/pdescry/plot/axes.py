@@ -37,7 +37,7 @@ def rows_of(ax: Axes | None, names: Sequence[str]) -> tuple[Axes, list[int]]:
     return ax, rows
 
 
-def colour_of(share: float, colours: str = COLOURS) -> tuple[float, ...]:
+def colour_of(share: float, colours: str = COLOURS) -> tuple[float, float, float, float]:
     from matplotlib import colormaps
 
     return colormaps[colours](share)

@@ -53,7 +53,7 @@ def ranked(fit: Any) -> pd.DataFrame:
 
 
 def _worths(table: pd.DataFrame, ax: Axes | None) -> Axes:
-    ax, rows = rows_of(ax, [str(term) for term in table.get("term", [])])
+    ax, rows = rows_of(ax, [] if table.empty else [str(term) for term in table["term"]])
     records = table.to_dict(orient="records")
     for row, each in zip(rows, records, strict=True):
         kept, worth = bool(each["kept"]), float(each["worth"])

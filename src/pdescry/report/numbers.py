@@ -109,7 +109,7 @@ def _field(inferred: Inferred, grid: xr.Dataset) -> dict[str, Any]:
 
 def _terms(law: Reported) -> list[dict[str, Any]]:
     table = law.coefficients
-    several = table["field"].nunique() > 1
+    several = len(set(table["field"])) > 1
     return [
         {
             "name": f"{row['field']}: {row['term']}" if several else row["term"],

@@ -280,7 +280,7 @@ def _diagnostics(law: Reported) -> str:
     ]
     rows = [
         [str(name), *(_short(row[key], 3) for key in ("r_hat", "ess_bulk", "ess_tail"))]
-        for name, row in law.diagnostics.table.iterrows()
+        for name, row in law.diagnostics.table.to_dict(orient="index").items()
     ]
     effective = table(["of", "R-hat", "bulk ESS", "tail ESS"], rows, "R-hat and effective draws")
     details = folded("Numbers of the chains", effective) if rows else ""

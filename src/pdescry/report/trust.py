@@ -40,7 +40,7 @@ def how_far_to_trust(law: Reported) -> tuple[bool, str]:
         predicted = (
             f", and sensors that were left out are predicted to within {error:.2g}, as expected ({expected:.2g})"
         )
-    least = float(law.coefficients["probability"].min())
+    least = float(law.coefficients["probability"].to_numpy(float).min())
     if least < SURE:
         return False, f"Trust it with care: its least sure term is there with probability {least:.2f}{predicted}."
     return True, (
