@@ -1,4 +1,4 @@
-"""The guide: `sphinx-build -W docs docs/_build/html`. No network, neither here nor for those who read it."""
+"""The guide: `sphinx-build -W --keep-going docs docs/_build/html`. No network, neither to build it nor to read it."""
 
 import sys
 from pathlib import Path
@@ -24,6 +24,7 @@ nb_execution_mode = "off"  # notebooks are committed with their outputs; a slow 
 
 # Names in single backticks are of Python, or plain code where Python has none of that name.
 default_role = "code"
+smartquotes = False  # what stands in quotes is mostly to be typed
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

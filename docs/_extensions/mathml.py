@@ -16,11 +16,14 @@ def inline(writer: Any, node: nodes.math) -> None:
 
 
 def block(writer: Any, node: nodes.math_block) -> None:
+    """A long formula scrolls on a phone; its number stays beside it."""
     number = f"({get_node_equation_number(writer, node)})" if node["number"] else ""
     anchor = f' id="{node["ids"][0]}"' if node["ids"] else ""
-    writer.body.append(f'<div class="math"{anchor} style="overflow-x: auto">')
-    writer.body.append(convert(node.astext(), display="block"))
-    writer.body.append(f'<span class="eqno">{number}</span></div>\n')
+    formula = f'<div style="flex: 1; overflow-x: auto">{convert(node.astext(), display="block")}</div>'
+    beside = f'<span style="padding-left: 1em">{number}</span>'
+    writer.body.append(
+        f'<div class="math"{anchor} style="display: flex; align-items: center">{formula}{beside}</div>\n'
+    )
     raise nodes.SkipNode
 
 

@@ -1,4 +1,6 @@
-"""Docstrings here say in prose what each argument is: ``threshold: …. doubling: …``. The reference lists them."""
+"""Docstrings here say in prose what each argument is: ``threshold: …. doubling: …``. The reference lists them, and
+shows types as they stand in the source: ``ArrayLike``, not what numpy makes of it.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +37,37 @@ def list_arguments(app: Sphinx, what: str, name: str, target: Any, options: Any,
     lines[:] = result
 
 
+class Written:
+    """What is shown as it was written, without quotes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def as_written(app: Sphinx, what: str, name: str, target: Any, options: Any, given: Any, returns: Any) -> Any:
+    if what not in ("function", "class", "method"):
+        return None
+    try:
+        signature = inspect.signature(target)
+    except (TypeError, ValueError):
+        return None
+    arguments = [_as_written(each) for each in signature.parameters.values() if each.name != "self"]
+    result = signature.return_annotation
+    shown = str(signature.replace(parameters=arguments, return_annotation=inspect.Signature.empty))
+    return shown, result if isinstance(result, str) and what != "class" else None
+
+
+def _as_written(argument: inspect.Parameter) -> inspect.Parameter:
+    if isinstance(argument.annotation, str):
+        argument = argument.replace(annotation=Written(argument.annotation))
+    made = argument.default is not argument.empty and repr(argument.default).startswith("<")  # by a factory, anew
+    return argument.replace(default=Written("...")) if made else argument
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("autodoc-process-docstring", list_arguments)
+    app.connect("autodoc-process-signature", as_written)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
