@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from pdescry.errors import InputError
-from pdescry.files import appearing, check_target
+from pdescry.files import appearing, check_target, exact_floats
 
 
 def test_a_file_appears_whole(tmp_path):
@@ -60,3 +62,9 @@ def test_targets_are_checked_before_the_work(tmp_path):
     ):
         with pytest.raises(InputError, match=says):
             check_target(tmp_path / path, (".nc",), force)
+
+
+def test_pandas_reads_what_it_wrote_to_the_last_bit(tmp_path):
+    numbers = np.random.default_rng(0).standard_normal(1000) * 10.0 ** np.arange(-50, 50).repeat(10)
+    pd.DataFrame({"u": numbers}).to_csv(tmp_path / "u.csv", index=False)
+    np.testing.assert_array_equal(pd.read_csv(tmp_path / "u.csv", **exact_floats())["u"], numbers)

@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+def exact_floats() -> dict[str, Any]:
+    """How `pandas.read_csv` is asked for numbers to the last bit: from 3.1 on that is its default, and deprecated to
+    ask for."""
+    import pandas as pd
+
+    return {} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else {"float_precision": "round_trip"}
+
+
 @contextmanager
 def appearing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path for a file or a folder. On success it becomes ``path``; on any error that is as before."""

@@ -20,7 +20,7 @@ from pdescry.discovery.law import Law
 from pdescry.discovery.run import config_text, is_ours, load_inputs, numbered, write_readings
 from pdescry.discovery.score import Score
 from pdescry.errors import InputError
-from pdescry.files import appearing, write_json
+from pdescry.files import appearing, exact_floats, write_json
 from pdescry.joint import Choice
 from pdescry.regression import REGRESSORS, SparseFit
 from pdescry.regression.storage import fit_from_dict, fit_to_dict
@@ -84,9 +84,8 @@ def _load_forward(told: dict[str, Any], path: Path, named: bool) -> Forward:
     """named: whether sensors have names. A law of an older version has no score."""
     score = told.get("score")
     if score is not None:
-        texts = pd.read_csv(path, dtype=str, keep_default_na=False)  # numpy reads numbers back to the last bit
-        kinds = {name: float for name in texts if name != "sensor"} | {"sensor": str if named else int}
-        table = pd.DataFrame({name: texts[name].to_numpy(kinds[str(name)]) for name in texts})
+        kinds = {"sensor": str if named else int}
+        table: Any = pd.read_csv(path, dtype=kinds, keep_default_na=False, **exact_floats())
         score = Score(**score | {"sensors": tuple(score["sensors"])}, table=table)
     return Forward(**told | {"misfit": _number(told["misfit"]), "score": score})
 

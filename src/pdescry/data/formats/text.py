@@ -20,6 +20,7 @@ from pdescry.data.names import is_sensor_name
 from pdescry.data.table import MISSING_MARKS, Table
 from pdescry.data.units import plain_unit
 from pdescry.errors import InputError
+from pdescry.files import exact_floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,10 +106,8 @@ def _parse(raw: bytes, dialect: Dialect, sensor: str | None, path: Path) -> pd.D
         "names": columns,
         "dtype": dict.fromkeys(labels, str),  # sensor 01 is not sensor 1
         "na_values": {k: _GAPS for k in columns if k not in labels},
-        "float_precision": "round_trip",
+        **exact_floats(),
     }
-    if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1):
-        del options["float_precision"]  # exact by default, and deprecated as an option
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # "leads to a loss of data"
