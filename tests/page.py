@@ -3,7 +3,7 @@
     python -W error tests/page.py PAGE [--quick]
 
 runs the page in the current folder. A block of ``text`` right below is what it has to print: word by word, numbers to
-a fifth (last digits differ between machines), ``…`` for anything. Every block of ``python`` and ``sh`` is run, unless
+a fifth or to the last digit (machines differ), ``…`` for anything. Every block of ``python`` and ``sh`` is run, unless
 the line above it says ``Not run by the tests: REASON``, or ``Run by the tests with MODULE``, which then has to be
 installed.
 """
@@ -76,14 +76,17 @@ def installed(block: Block) -> bool:
 def differ(shown: str, printed: str) -> bool:
     """Whether a page shows something else than was printed, but for blanks, last digits, and what it leaves out."""
     parts = [_NUMBER.sub("\0", " ".join(part.split())) for part in shown.split("…")]
-    numbers = [float(number.replace("−", "-")) for number in _NUMBER.findall(shown)]
-    text = " ".join(printed.split())
     pattern = r"\s*(?:.*?)\s*".join(re.escape(part).replace("\0", f"({_NUMBER.pattern})") for part in parts)
-    match = re.fullmatch(pattern, text, re.DOTALL | re.IGNORECASE)
-    if match is None:
-        return True
-    got = [float(number.replace("−", "-")) for number in match.groups()]
-    return not all(math.isclose(one, other, rel_tol=_NEAR) for one, other in zip(numbers, got, strict=True))
+    match = re.fullmatch(pattern, " ".join(printed.split()), re.DOTALL | re.IGNORECASE)
+    return match is None or not all(map(_near, _NUMBER.findall(shown), match.groups()))
+
+
+def _near(shown: str, printed: str) -> bool:
+    """To a fifth, or to a unit of the last digit that is shown."""
+    one, other = (float(number.replace("−", "-")) for number in (shown, printed))
+    decimals = len(shown.lower().partition("e")[0].partition(".")[2])
+    unit = 0.0 if "e" in shown.lower() else 1.01 * 10.0**-decimals
+    return math.isclose(one, other, rel_tol=_NEAR, abs_tol=unit if decimals else 0.0)
 
 
 def run(page: Path, quick: bool = False) -> None:

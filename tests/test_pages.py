@@ -214,6 +214,9 @@ def test_a_block_that_is_not_run_says_why(tmp_path):
     [
         ("u_t = -0.99(3)*u_x", "u_t  = -0.98(3)*u_x\n", False),
         ("u_t = -0.99(3)*u_x", "u_t = -0.59(3)*u_x", True),
+        ("off by 0.02", "off by 0.03", False),
+        ("off by 0.02", "off by 0.04", True),
+        ("3 sensors", "4 sensors", True),
         ("u_t = -0.99(3)*u_x", "u_t = -0.99(3)*u_xx", True),
         ("one\n…\nlast 3", "one two 4 three last 3", False),
         ("one …", "two", True),
