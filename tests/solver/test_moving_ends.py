@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -81,8 +82,9 @@ def test_with_a_wide_tolerance_ends_that_do_not_fit_the_start_cost_little():
     assert solution.ok, solution.message
     assert solution.points < 120
     assert solution.steps < 300
-    t, x = np.linspace(0, until, 57)[:, None], np.linspace(*domain, 41)
-    assert np.abs(solution.at(t, x) - exact(t, x)).max() < 1e-3
+    early = float(re.findall(r"approximate before t = ([\d.]+)", solution.message)[0])
+    t, x = np.linspace(early, until, 57)[:, None], np.linspace(*domain, 41)
+    assert np.abs(solution.at(t, x) - exact(t, x)).max() < 1e-4
 
 
 @pytest.mark.parametrize("end", [lambda t: math.nan if t > 1 else 0.0, lambda t: "one", lambda t: None])

@@ -134,7 +134,7 @@ def _listed(conditions: Side) -> list[str | tuple[str, Value]]:
 def _pair(name: Any, value: Any) -> tuple[str, Value] | None:
     if not isinstance(name, str) or isinstance(value, bool) or not (isinstance(value, Real) or callable(value)):
         return None
-    told: Value = value if callable(value) else float(value)
+    told: Any = value if callable(value) else float(value)
     return name, told
 
 
