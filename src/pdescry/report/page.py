@@ -32,6 +32,8 @@ def write_page(law: Reported, path: str | os.PathLike[str]) -> None:
 
 def page_of(law: Reported) -> str:
     name = Path(law.readings.source or "readings").name or "readings"
+    more = len(law.experiments) - 1
+    titled = f"{name} and {more} more" if more else name
     fields = fields_of(law)
     grids = [on_a_grid(field) for field in fields]
     numbers = numbers_of(law, Path(name).stem, fields, grids)
@@ -40,9 +42,9 @@ def page_of(law: Reported) -> str:
     numbers["next"] = map_of(law, advice)
     return Template(_asset("page.html")).substitute(
         version=metadata.version("pdescry"),
-        title=escape(f"The law behind {name}"),
+        title=escape(f"The law behind {titled}"),
         style=_asset("style.css"),
-        body=f"<main>{''.join(sections_of(law, name, numbers, advice))}</main>",
+        body=f"<main>{''.join(sections_of(law, titled, numbers, advice))}</main>",
         data=_json(numbers),
         script=_asset("figures.js"),
     )

@@ -45,13 +45,13 @@ def sections_of(law: Reported, name: str, numbers: dict[str, Any], advice: Advic
 
 def _head(law: Reported, name: str) -> str:
     sure, sentence = how_far_to_trust(law)
-    shown = "".join(typeset(fit) for fit in law.fits) if law.found else f"<p>{escape(str(law))}</p>"
+    shown = "".join(typeset(fit) for fit in law.fits) if law.found else f"<p class='words'>{escape(str(law))}</p>"
     shown_parts = {key: text for key, text in LINKS.items() if key != "next" or len(law.readings.axes) == 1}
     links = "".join(f'<a href="#{key}">{text}</a>' for key, text in shown_parts.items())
     return "".join(
         [
             f"<header><h1>The law behind {escape(name)}</h1>",
-            paragraph(" and ".join(f"{len(each):,} readings by {each.n_sensors} sensors" for each in law.experiments)),
+            paragraph(_read(law), "muted"),
             f'<div class="law" id="law" tabindex="0" role="region" aria-label="The law">{shown}</div>',
             paragraph(_how_to_read(law), "muted") if law.found else "",
             paragraph(sentence, "told" if sure else "told warn"),
@@ -61,6 +61,12 @@ def _head(law: Reported, name: str) -> str:
             f'<nav aria-label="Parts of this page">{links}</nav></header>',
         ]
     )
+
+
+def _read(law: Reported) -> str:
+    readings, sensors = (sum(map(count, law.experiments)) for count in (len, lambda each: each.n_sensors))
+    several = f"{len(law.experiments)} experiments of one law: " if len(law.experiments) > 1 else ""
+    return f"{several}{readings:,} readings by {sensors} sensors"
 
 
 def _how_to_read(law: Reported) -> str:
