@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -32,3 +35,23 @@ def test_what_is_left_out_does_not_count(fitted: JointFit) -> None:
     own = found.fit.experiment.space.at(fitted.readings.space[found.rows, 0], fitted.readings.time[found.rows])
     errors = fitted.readings.values[found.rows, 0] - own @ found.fit.spline
     assert 0.8 < np.sqrt(np.mean(errors**2)) / 0.05 < 1.3
+
+
+def test_draws_start_as_readings_vary(fitted: JointFit) -> None:
+    # ½ ∫ (d² + l² d_x²) dx / (l s²), for d one everywhere, and for d = x.
+    bounded = replace(fitted.experiment, around=fitted.spline)
+    readings, space = fitted.readings, fitted.experiment.space
+    low, high = space.x.breaks[[0, -1]]
+    size, length = np.std(readings.values), (high - low) / 15
+
+    def cost(values: Callable[[np.ndarray], np.ndarray]) -> float:
+        change = space.nearest(lambda x, t: np.outer(values(x), np.ones_like(t)))
+        off = (np.sum(each.off_prior(fitted.spline + change) ** 2) for each in (bounded, fitted.experiment))
+        return next(off) - next(off)
+
+    assert cost(np.zeros_like) == pytest.approx(0, abs=1e-9)
+    assert cost(np.ones_like) == pytest.approx((high - low) / (2 * length * size**2), rel=1e-6)
+    squares = (high**3 - low**3) / 3 + length**2 * (high - low)
+    assert cost(lambda x: x) == pytest.approx(squares / (2 * length * size**2), rel=1e-6)
+    start = fitted.draw(40)[1] @ space.at(np.linspace(low, high, 40), np.zeros(40)).T
+    assert (start.std(0) < 1.5 * size).all()

@@ -30,12 +30,14 @@ AT_ENDS = 1e-3  # of the readings' sd, over the interval to the order: what cond
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """tolerance τ: of the law's residual, in units of u_t. conditions: known at the ends."""
+    """tolerance τ: of the law's residual, in units of u_t. conditions: known at the ends. around: a field about whose
+    start this one's varies as readings do, if that is asked for."""
 
     space: Space
     scatter: Scatter
     tolerance: float = 1.0
     conditions: tuple[Condition, ...] = ()
+    around: Array | None = None
 
     @property
     def readings(self) -> Readings:
@@ -61,6 +63,7 @@ class Experiment:
     def prior(self) -> tuple[csr_array, Array]:
         """Rows (m, n), and what they should be, (m,): squares of the differences are −2 log density."""
         ends = [self._at_end(condition) for condition in self.conditions]
+        ends += [] if self.around is None else [self._at_start(self.around)]
         rows = csr_array(vstack([self._smoothness, *(each for each, _ in ends)]))
         return rows, np.concatenate([np.zeros(len(self._smoothness.indptr) - 1), *(wanted for _, wanted in ends)])
 
@@ -75,6 +78,18 @@ class Experiment:
         weights = np.sqrt(t.weights / t.weights.sum()) * width**condition.order / (self._unit * AT_ENDS)
         rows = self.space.at(np.full(len(t.points), condition.place), t.points, condition.order)
         return diags_array(weights) @ rows, weights * condition.value
+
+    def _at_start(self, around: Array) -> tuple[csr_array, Array]:
+        """Rows of a process along x at the first time, about a field: its sd is that of the readings, its length of
+        correlation the distance of sensors."""
+        x, first = self.space.x, self.space.t.breaks[0]
+        length = float(np.ptp(x.breaks)) / max(self.readings.n_sensors - 1, 1)
+        parts = []
+        for order in (0, 1):
+            weights = np.sqrt(x.weights / (2 * length)) * length**order / self._unit
+            parts.append(diags_array(weights) @ self.space.at(x.points, np.full(len(x.points), first), order))
+        rows = csr_array(vstack(parts))
+        return rows, rows @ around
 
     @cached_property
     def _smoothness(self) -> csr_array:

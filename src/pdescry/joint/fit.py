@@ -179,17 +179,23 @@ class JointFit:
         """Laws with their fields, as likely as the readings leave them: (number, k) coefficients, (number, n) splines.
 
         By Laplace's approximation: coefficients by their precision, and a field that follows them, but for what it
-        leaves open itself.
+        leaves open itself. It knows no bounds: where a law forgets its start (Burgers', between sensors, into a shock),
+        that would be anything. So the start varies as readings do, over the distance of sensors, and no more.
         """
         number = check_whole("number of draws", number, 1)
         random = np.random.default_rng([check_whole("seed", seed, 0), 13])
         with one_thread():
-            factored, k = self.minimum.factored, len(self.values)
+            factored, k = self._bounded.factored, len(self.values)
             moved = solve_triangular(factored.root, random.standard_normal((number, k)).T)
             normal = random.standard_normal((number, len(self.spline))).T
             alone = factored.fields[self.number].solve(np.asfortranarray(normal))
             fields = self.spline[:, None] - factored.through[self.number] @ moved + alone
         return self.values + moved.T, fields.T
+
+    @cached_property
+    def _bounded(self) -> Minimum:
+        found = self.minimum
+        return found.with_experiments([replace(each, around=field) for _, each, field in found.experiments])
 
     def __str__(self) -> str:
         return concise(self.readings.fields[0], 1, self.terms, self.values, self.sd)
