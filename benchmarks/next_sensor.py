@@ -30,6 +30,7 @@ from pdescry.data import systems
 from pdescry.data.systems import System
 from pdescry.files import appearing, write_json
 from pdescry.joint.fit import MORE_SCATTER, UNMET, more_scatter, terms_of
+from pdescry.joint.mesh import MESHES, carried, graded_space
 from pdescry.joint.objective import Minimum
 from pdescry.joint.processes import Process
 from pdescry.joint.scatter import Scatter
@@ -63,10 +64,13 @@ def fitted(system: System, readings: Readings, before: JointFit | None = None) -
 
 
 def _with_readings(fit: JointFit, readings: Readings) -> Minimum:
-    """The same law and field where there are other readings."""
+    """The same law and field where there are other readings, on the coarsest mesh: `resolved` makes it as fine as it
+    has to be."""
     noise = np.full(len(readings), np.sqrt(np.mean(fit.noise**2)))
     scatter = Scatter(noise, fit.experiment.scatter.offset_sd, readings)
-    found = fit.minimum.with_experiments([replace(fit.experiment, scatter=scatter)])
+    space = graded_space(fit.experiment.space, fit.spline, MESHES[0])
+    field = carried(fit.spline, fit.experiment.space, space)
+    found = fit.minimum.with_experiments([replace(fit.experiment, space=space, scatter=scatter)], [field])
     return found.objective.minimise(found.fields, found.coefficients, STEPS)
 
 
