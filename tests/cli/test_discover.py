@@ -86,7 +86,7 @@ def test_show_and_resume_print_it_again(here, run):
     for command in ("show", "resume"):
         code, out, err = run(command, "run")
         assert code == 0
-        assert out.replace("in run/", f"in {here.folder / 'run'}/") == here.out
+        assert out.replace(" run/", f" {here.folder / 'run'}/") == here.out
         assert err == here.err
     code, out, err = run("show", "run", "--json")
     assert (code, err) == (0, "")

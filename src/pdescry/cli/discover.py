@@ -243,7 +243,7 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         typer.echo(f"Left-out sensors are predicted to within {rms_error:.3g} (expected {expected:.3g}).")
     if law.diagnostics.mixed:
         typer.echo(f"Draws of the field: {law.diagnostics.verdict}")
-    if law.forward.score is not None:
+    if law.found and law.forward.score is not None:
         typer.echo(law.forward.score.sentence)
     elif law.forward.status == "ok":
         typer.echo(
