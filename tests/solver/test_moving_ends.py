@@ -82,7 +82,7 @@ def test_with_a_wide_tolerance_ends_that_do_not_fit_the_start_cost_little():
     assert solution.ok, solution.message
     assert solution.points < 120
     assert solution.steps < 300
-    early = float(re.findall(r"approximate before t = ([\d.]+)", solution.message)[0])
+    early = float(re.findall(r"approximate before t = ([\d.]+)\.", solution.message)[0])
     t, x = np.linspace(early, until, 57)[:, None], np.linspace(*domain, 41)
     assert np.abs(solution.at(t, x) - exact(t, x)).max() < 1e-4
 

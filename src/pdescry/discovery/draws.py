@@ -27,7 +27,7 @@ def draw_joint(choice: Choice, number: int, seed: int) -> Drawn:
             JointField(fit, spline),
             Equation.of([Component.of(found.field, dict(zip(fit.terms, map(float, values), strict=True)))]),
         )
-        for values, spline in zip(*fit.draw(number, seed), strict=True)
+        for values, spline in zip(*fit.draw(number, seed, bounded=True), strict=True)
     ]
 
 

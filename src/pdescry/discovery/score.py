@@ -84,7 +84,7 @@ def score_forward(
         return None, f"{readings.n_sensors} sensors are too few to leave some out; {FEWEST_SENSORS} would do."
     try:
         without = left_out(fit, sensors)
-        laws, splines = without.fit.draw(_number(mean), seed)
+        laws, splines = without.fit.draw(_number(mean), seed, bounded=True)
     except np.linalg.LinAlgError:
         return None, "The law could not be fitted without some of the sensors."
     predicted, unsolved = [], 0

@@ -175,18 +175,20 @@ class JointFit:
             belief = Belief.of_fit(self.minimum, self.number, t, x)
             return advise(belief, questions, names, noise, number, self.experiment.scatter.offset_sd)
 
-    def draw(self, number: int, seed: int = 0) -> tuple[Array, Array]:
+    def draw(self, number: int, seed: int = 0, bounded: bool = False) -> tuple[Array, Array]:
         """Laws with their fields, as likely as the readings leave them: (number, k) coefficients, (number, n) splines.
 
         By Laplace's approximation: coefficients by their precision, and a field that follows them, but for what it
-        leaves open itself. It knows no bounds: where a law forgets its start (Burgers', between sensors, into a shock),
-        that would be anything. So the start varies as readings do, over the distance of sensors, and no more.
+        leaves open itself. That knows no bounds: where a law forgets its start (Burgers', between sensors, into a
+        shock), the start can be anything. bounded: it varies as readings do, over the distance of sensors, and no more;
+        to be solved forward.
         """
         number = check_whole("number of draws", number, 1)
         random = np.random.default_rng([check_whole("seed", seed, 0), 13])
         with one_thread():
-            factored, k = self._bounded.factored, len(self.values)
+            factored, k = self.minimum.factored, len(self.values)
             moved = solve_triangular(factored.root, random.standard_normal((number, k)).T)
+            factored = self._bounded.factored if bounded else factored  # of a field, its law being known
             normal = random.standard_normal((number, len(self.spline))).T
             alone = factored.fields[self.number].solve(np.asfortranarray(normal))
             fields = self.spline[:, None] - factored.through[self.number] @ moved + alone
