@@ -192,10 +192,10 @@ repeats, then over layouts; differences are paired by layout, ± their standard 
 *Information*: nats by which the covariance of the coefficients shrank, ½ log(|Σ before| / |Σ after|), as it was
 expected before the sensor was read, and refitted. *Error*: rms over the coefficients of the relative error.
 
-The advice is about uncertainty, and what it promises comes true on average. Errors scatter far more from layout to
-layout: to halve an sd is not to halve the error of one experiment. Where eight sensors hardly determine the law (no
-sensor near Burgers' shock), fits with a ninth may end elsewhere, with larger sds than before; their means are then made
-by few layouts, hence the medians. Random places and the middle of a gap are tried with the same noise.
+The advice is about uncertainty, and what it promises came true on average over these layouts. Errors scatter far more
+from layout to layout: to halve an sd is not to halve the error of one experiment. Where eight sensors hardly determine
+the law (no sensor near Burgers' shock), fits with a ninth may end elsewhere, with larger or far smaller sds than
+before; means are then made by few layouts, hence the medians. All places are tried with the same seeds of the noise.
 """
 
 
@@ -226,9 +226,10 @@ def _section(name: str, own: list[dict[str, Any]]) -> list[str]:
         )
         lines.append(
             f"The advised place less {WAYS[way]}: information {nats:+.3f} ± {nats_se:.3f} nats (median "
-            f"{nats_median:+.3f}; more in {found[f'nats better than {way}']} of {number} layouts), {_told(nats, nats_se)}; "
-            f"error {100 * error:+.2f} ± {100 * error_se:.2f} percentage points (median {100 * error_median:+.2f}; "
-            f"smaller in {found[f'error better than {way}']} of {number}), {_told(error, error_se)}.\n"
+            f"{nats_median:+.3f}; more in {found[f'nats better than {way}']} of {number} layouts), "
+            f"{_told(nats, nats_se)}; error {100 * error:+.2f} ± {100 * error_se:.2f} percentage points (median "
+            f"{100 * error_median:+.2f}; smaller in {found[f'error better than {way}']} of {number}), "
+            f"{_told(error, error_se)}.\n"
         )
     return lines
 
