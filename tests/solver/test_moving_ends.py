@@ -11,6 +11,7 @@ import pytest
 
 from pdescry.errors import InputError
 from pdescry.solver import simulate
+from pdescry.solver.stepping import Trajectory
 
 
 def _heat(t, x, order=0):
@@ -99,3 +100,9 @@ def test_velocities_that_would_need_a_rate_at_the_ends_are_refused():
             "u_tt = u_xx + 0.1*u_txx", domain=(0, 1), until=1, initial="0",
             boundary={"left": {"u": math.sin}, "right": "u=0"},
         )  # fmt: skip
+
+
+def test_a_run_without_a_single_step_has_no_bends():
+    """A law that could not be begun."""
+    stuck = Trajectory(np.zeros(1), np.zeros((1, 5)), np.zeros((0, 3, 5)), "stalled")
+    assert stuck.bends_of(lambda t: np.array([t, 1.0])).shape == (0, 3, 2)

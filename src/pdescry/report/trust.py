@@ -27,15 +27,17 @@ def how_far_to_trust(law: Reported) -> tuple[bool, str]:
             "about as well."
         )
     score = law.forward.score
-    error, expected = law.choice.comparison.errors if score is None else (score.rms_error, score.expected)
-    if math.isfinite(error) and error > AS_EXPECTED * expected:
-        return False, (
-            f"Trust the terms more than the digits: left-out sensors are missed by {error:.2g}, where {expected:.2g} "
-            "was expected."
-        )
+    # Each sensor predicted from the others, and some of them by the law solved forward.
+    errors = [law.choice.comparison.errors, *([] if score is None else [(score.rms_error, score.expected)])]
+    for error, expected in errors:
+        if error > AS_EXPECTED * expected:
+            return False, (
+                f"Trust the terms more than the digits: left-out sensors are missed by {error:.2g}, where "
+                f"{expected:.2g} was expected."
+            )
     if law.warnings:
         return False, "Read the warnings before you rely on it: they may touch what you need."
-    predicted = ""
+    predicted, (error, expected) = "", errors[-1]
     if math.isfinite(error):
         predicted = (
             f", and sensors that were left out are predicted to within {error:.2g}, as expected ({expected:.2g})"

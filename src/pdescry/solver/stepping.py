@@ -50,7 +50,7 @@ class Trajectory:
         """(steps, 3, …): a function of time as a cubic in each step, through the times at which the stepper met it."""
         first, length = self.times[:-1, None], np.diff(self.times)[:, None]
         met = np.array([values(float(t)) for t in (first + length * np.array((0.0, *MET))).ravel()])
-        met = met.reshape(len(first), 1 + len(MET), -1)
+        met = met.reshape(len(first), 1 + len(MET), len(values(float(self.times[0]))))  # also where no step was made
         return np.linalg.solve(np.array(MET)[:, None] ** np.arange(1, 4), met[:, 1:] - met[:, :1])
 
 
