@@ -84,7 +84,7 @@ def _load_forward(told: dict[str, Any], path: Path, named: bool) -> Forward:
     """named: whether sensors have names. A law of an older version has no score."""
     score = told.get("score")
     if score is not None:
-        kinds = {"sensor": str if named else int}
+        kinds: Any = {"sensor": str if named else int}
         table: Any = pd.read_csv(path, dtype=kinds, keep_default_na=False, **exact_floats())
         score = Score(**score | {"sensors": tuple(score["sensors"])}, table=table)
     return Forward(**told | {"misfit": _number(told["misfit"]), "score": score})
