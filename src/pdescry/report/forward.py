@@ -10,7 +10,6 @@ from pdescry.report.law import Reported
 from pdescry.report.numbers import names_of, packed
 
 SECONDS = 60  # a law that takes longer is told, not drawn
-EVERY = 2  # of the times and places of the field
 
 
 def forward_of(law: Reported, field: xr.Dataset | None) -> dict[str, Any] | None:
@@ -19,14 +18,14 @@ def forward_of(law: Reported, field: xr.Dataset | None) -> dict[str, Any] | None
         return None
     readings = law.readings
     (axis,), name = readings.axes, readings.fields[0]
-    few = field.isel({readings.time_name: slice(None, None, EVERY), axis: slice(None, None, EVERY)})
-    solved = law.simulate(few[readings.time_name].to_numpy(), x=few[axis].to_numpy(), max_seconds=SECONDS, verify=False)
+    times, places = field[readings.time_name].to_numpy(), field[axis].to_numpy()
+    solved = law.simulate(times, x=places, max_seconds=SECONDS, verify=False)
     return {
         "names": names_of(readings),
-        "times": packed(few[readings.time_name], exact=True),
-        "places": packed(few[axis], exact=True),
+        "times": packed(times, exact=True),
+        "places": packed(places, exact=True),
         "mean": packed(solved[name]),
-        "difference": packed(solved[name].to_numpy() - few[name].to_numpy()),
+        "difference": packed(solved[name].to_numpy() - field[name].to_numpy()),
         "pins": [float(place) for place in readings.places[:, 0]],
         "sensors": _left_out(law),
     }
