@@ -74,7 +74,7 @@ def test_from_readings_to_tables_figures_and_document(asked, tmp_path, monkeypat
     assert call["start"] == Adam(3000, 1e-3, False, "misfit")
     assert call["method"].threshold == STBLR(0.02).threshold
     assert call["workers"] is None  # the only cell may use every core
-    assert len(call["readings"]) == 16 * 51
+    assert len(call["readings"]) == 16 * 50  # as the paper has for heat, not 51
     (record,) = found.records
     assert record.folder == tmp_path / "out" / "quick" / "generated-heat-noise0.05-seed0"
     assert sorted(path.name for path in record.folder.iterdir()) == ["cell.json", "fields.nc"]  # and no checkpoints

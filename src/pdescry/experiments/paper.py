@@ -30,6 +30,7 @@ class Experiment:
 
     system: str
     title: str
+    moments: int  # of reading, from 0 on, 50 of which are the whole time
     threshold: float  # δ of STBLR and STOLS
     step_size: float  # Δτ of HMC
     grid: tuple[int, int]  # places × times over which we sum e_L: the released data's
@@ -46,6 +47,7 @@ class Experiment:
 BURGERS = Experiment(
     "burgers",
     "Burgers equation",
+    moments=51,
     threshold=0.005,
     step_size=5e-4,
     grid=(1000, 1001),
@@ -84,6 +86,7 @@ BURGERS = Experiment(
 KDV = Experiment(
     "kdv",
     "Korteweg–de Vries equation",
+    moments=51,
     threshold=0.05,
     step_size=1e-4,
     grid=(1000, 4001),
@@ -106,6 +109,7 @@ KDV = Experiment(
 HEAT = Experiment(
     "heat",
     "Heat equation",
+    moments=50,
     threshold=0.02,
     step_size=5e-4,
     grid=(100, 201),
