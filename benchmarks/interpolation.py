@@ -1,11 +1,14 @@
 """How near the posterior mean comes to the field, and whether noise and intervals are right: nine cells × layouts.
 
     python benchmarks/interpolation.py run [--layouts 0 1 2] [--noises 0.05 0.01 0] [--out FILE.jsonl]
+    python benchmarks/interpolation.py run --law FOLDER --layouts 10 11 12 13 14 [--out FILE.jsonl]
     python benchmarks/interpolation.py table [--out FILE.jsonl]
 
 Each cell is a system of the paper (16 random sensors, its times) and a noise level, with default settings of
 `interpolate`. ``--places FOLDER`` puts the sensors where the paper had them, read from its released measurements in
-that folder.
+that folder. ``--law FOLDER`` measures the field that obeys the law instead, law and terms found in the same step from
+the 36 candidates, over the whole domain: as `discover` does with ``--domain``, from the networks' fields that
+`benchmarks/accuracy.py` leaves in FOLDER, or makes there.
 """
 
 from __future__ import annotations
@@ -14,12 +17,17 @@ import argparse
 import json
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
+import accuracy  # the benchmark beside this one
 import numpy as np
+import xarray as xr
 
 import pdescry
+from pdescry.discovery.settings import Settings
 from pdescry.experiments.paper import EXPERIMENTS, NOISES
+from pdescry.joint import Joint
 from pdescry.surrogate import interpolate
 
 # RMSE as published, one sensor layout: BNN, DNN, by noise.
@@ -32,21 +40,8 @@ def measure(name: str, noise: float, layout: int, places: np.ndarray | None) -> 
     began = time.monotonic()
     posterior = interpolate(readings, seed=layout)
     seconds = time.monotonic() - began
-    rng = np.random.default_rng(1000 + layout)
-    (early, late), (left, right) = readings.span["t"], system.domain
-    t, x = rng.uniform(early, late, 1000), rng.uniform(left, right, 1000)
-    truth = system.solution.at(t, x)
-    found = posterior.predict(t, x, grid=False)
-    inside = (x >= readings.space.min()) & (x <= readings.space.max())
-    covered = (found["u_low"].values <= truth) & (truth <= found["u_high"].values)
     diagnostics = posterior.diagnostics
-    return {
-        "system": name,
-        "noise": noise,
-        "layout": layout,
-        "rmse": float(np.sqrt(np.mean((found["u"].values - truth) ** 2))),
-        "rmse_inside": float(np.sqrt(np.mean((found["u"].values - truth)[inside] ** 2))),
-        "coverage_inside": float(covered[inside].mean()),
+    return scored(name, noise, layout, readings, posterior.predict) | {
         "noise_sd": float(posterior.noise_sd.mean()),
         "r_hat": diagnostics.table.r_hat.to_dict(),
         "ess_bulk": diagnostics.table.ess_bulk.to_dict(),
@@ -57,7 +52,47 @@ def measure(name: str, noise: float, layout: int, places: np.ndarray | None) -> 
     }
 
 
-def run(out: Path, layouts: list[int], noises: list[float], folder: Path | None) -> None:
+def measure_with_law(name: str, noise: float, layout: int, folder: Path) -> dict:
+    system = pdescry.systems.get(name)
+    cell = {"system": name, "noise": noise, "layout": layout, "sensors": 16}
+    posterior, sampling = accuracy.posterior_of(folder, cell, Settings())
+    began = time.monotonic()
+    choice = pdescry.choose(posterior, method=Joint(domain=system.domain))
+    seconds = sampling + time.monotonic() - began
+    fit = choice.fit
+    return scored(name, noise, layout, fit.readings, fit.predict) | {
+        "noise_sd": float(np.sqrt(np.mean(fit.noise**2))),
+        "law": str(fit),
+        "right": {str(term) for term in fit.terms} == {str(term) for term in system.equation.coefficients},
+        "verdict": choice.comparison.reason or "a law was told",
+        "seconds": seconds,
+    }
+
+
+def scored(
+    name: str, noise: float, layout: int, readings: pdescry.Readings, predict: Callable[..., xr.Dataset]
+) -> dict:
+    """Against the truth at random points of the whole domain; inside: between the outermost sensors."""
+    system, rng = pdescry.systems.get(name), np.random.default_rng(1000 + layout)
+    t, x = rng.uniform(*readings.span["t"], 1000), rng.uniform(*system.domain, 1000)
+    truth = system.solution.at(t, x)
+    found = predict(t, x, grid=False)
+    inside = (x >= readings.space.min()) & (x <= readings.space.max())
+    error = found["u"].to_numpy() - truth
+    covered = (found["u_low"].to_numpy() <= truth) & (truth <= found["u_high"].to_numpy())
+    return {
+        "system": name,
+        "noise": noise,
+        "layout": layout,
+        "rmse": float(np.sqrt(np.mean(error**2))),
+        "rmse_inside": float(np.sqrt(np.mean(error[inside] ** 2))),
+        "coverage_inside": float(covered[inside].mean()),
+        "coverage_outside": float(covered[~inside].mean()) if not inside.all() else None,
+        "outside": float((~inside).mean()),
+    }
+
+
+def run(out: Path, layouts: list[int], noises: list[float], folder: Path | None, with_law: Path | None) -> None:
     done = {(row["system"], row["noise"], row["layout"]) for row in rows(out)}
     for layout in layouts:
         for noise in noises:
@@ -68,7 +103,10 @@ def run(out: Path, layouts: list[int], noises: list[float], folder: Path | None)
                 if folder is not None:
                     with np.load(folder / f"{name}_noise0.00_sensors.npz", allow_pickle=False) as paper:
                         places = np.unique(paper["x"])
-                row = measure(name, noise, layout, places)
+                if with_law is None:
+                    row = measure(name, noise, layout, places)
+                else:
+                    row = measure_with_law(name, noise, layout, with_law)
                 with out.open("a") as stream:
                     stream.write(json.dumps(row) + "\n")
                 print(json.dumps(row), flush=True)
@@ -122,8 +160,9 @@ if __name__ == "__main__":
     parser.add_argument("--noises", type=float, nargs="+", default=list(NOISES))
     parser.add_argument("--out", type=Path, default=Path("interpolation.jsonl"))
     parser.add_argument("--places", type=Path)
+    parser.add_argument("--law", type=Path)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.what == "run":
-        run(given.out, given.layouts, given.noises, given.places)
+        run(given.out, given.layouts, given.noises, given.places, given.law)
     table(given.out)

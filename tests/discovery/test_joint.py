@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdescry import InputError, Law, Posterior, Readings, discover, load, resume, systems
+from pdescry import InputError, Law, Posterior, Readings, discover, load, plot, refine, resume, systems
 from pdescry.discovery import Settings
 from pdescry.discovery.forward import check_forward
 from pdescry.discovery.judgement import judge
@@ -273,6 +273,20 @@ def test_the_field_that_obeys_the_law_is_predicted(chosen: tuple[Law, Path]) -> 
     for wrong in (([1.0], [-50.0]), ([1e3], [5.0])):
         with pytest.raises(InputError, match=r"law\.posterior\.predict"):
             law.predict(*wrong)
+
+
+def test_a_domain_beyond_the_sensors(chosen: tuple[Law, Path], tmp_path: Path) -> None:
+    law, _ = chosen
+    assert law.choice is not None
+    assert law.reach == law.readings.span
+    fit = refine(law.posterior, law.equation, domain=(0.0, 10.0))
+    wide = replace(law, fits=(replace(law.choice, fit=fit),))
+    assert wide.reach == law.readings.span | {"x": (0.0, 10.0)}
+    assert plot.field(wide).get_xlim() == (0.0, 10.0)
+    assert wide.simulate([0.0, 1.0])["x"].to_numpy()[[0, -1]] == pytest.approx([0.0, 10.0])
+    wide.report(tmp_path / "wide.html")
+    wide.save(tmp_path / "wide")
+    assert load(tmp_path / "wide").reach == wide.reach
 
 
 def test_the_law_is_solved_from_the_field_that_obeys_it(chosen: tuple[Law, Path]) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import shlex
 import tomllib
 from dataclasses import fields
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from pdescry import InputError
 from pdescry.discovery import PRESETS, Settings, choose_settings, from_words, load_config, merged, to_toml
-from pdescry.discovery.config import comment_on, settings_from, spelled
+from pdescry.discovery.config import command_of, comment_on, settings_from, spelled
 from pdescry.discovery.settings import METHODS
 from pdescry.joint import Joint
 from pdescry.regression import STBLR, Greedy, SequentialRidge, SparseRegressor
@@ -61,6 +63,34 @@ def test_what_is_known_of_terms_in_the_three_ways(tmp_path):
     assert 'known = ["u_xx > 0", "u"]' in to_toml(python)
     for words in ([], ["regression.method=joint"], ["regression.method=auto"]):
         assert choose_settings(None, from_words([*words, "regression.known=['u_xx > 0', 'u']"])) == python
+
+
+def test_a_domain_in_the_three_ways(tmp_path):
+    python = choose_settings("default", None, method=Joint(domain=(0, 10)))
+    assert round_trip(python, tmp_path) == python
+    assert settings_from(from_words(["regression.domain=[0, 10]"])) == python
+    assert settings_from(from_words(["regression.domain=[0, 10]", "regression.domain=auto"])).method == Joint()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "pdescry discover"),
+        (["seed=3"], "pdescry discover --set seed=3"),
+        (["regression.domain=[0, 10]"], "pdescry discover --set 'regression.domain=[0.0, 10.0]'"),
+        (["regression.threshold=0.2"], "pdescry discover --set regression.threshold=0.2"),
+        (["regression.method=joint"], None),
+        (["preset=paper", "regression.method=ard", "network.width=9"], None),
+    ],
+)
+def test_a_command_says_the_settings_and_no_more(words, said):
+    settings = settings_from(from_words(words))
+    command = command_of([], settings)
+    assert said in (None, command)
+    given = shlex.split(command)
+    presets = [f"preset={after}" for before, after in pairwise(given) if before == "--preset"]
+    changes = [after for before, after in pairwise(given) if before == "--set"]
+    assert settings_from(from_words([*presets, *changes])) == settings
 
 
 def test_whether_to_average_in_the_three_ways(tmp_path):

@@ -1,4 +1,4 @@
-"""What is known at the ends is kept to, and sharpens the law."""
+"""What is known at the ends is kept to, and sharpens the law; a domain carries the field beyond the sensors."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pdescry import InputError, JointFit, Posterior, refine
-from pdescry.joint.boundary import Condition, conditions_of, ends_of, reach
+from pdescry import InputError, JointFit, Posterior, refine, systems
+from pdescry.joint import Joint
+from pdescry.joint.boundary import Condition, Ends, conditions_of, ends_of
 
 ENDS = ("u_x(0) = 0", "u_x(10) = 0")
 
@@ -16,8 +17,8 @@ ENDS = ("u_x(0) = 0", "u_x(10) = 0")
 def test_texts_become_conditions(heat: Posterior) -> None:
     assert conditions_of(ENDS, heat.readings) == (Condition(1, 0.0, 0.0), Condition(1, 10.0, 0.0))
     assert conditions_of(["u ( -1.5e1 )=.5"], heat.readings) == (Condition(0, -15.0, 0.5),)
-    assert reach(conditions_of(["u(12) = 1"], heat.readings), heat.readings)[1] == 12
-    assert reach((), heat.readings) == heat.readings.span["x"]
+    assert Ends.of(heat.readings, ["u(12) = 1"]).reach[1] == 12
+    assert Ends.of(heat.readings).reach == heat.readings.span["x"]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,46 @@ def test_a_wrong_condition_is_not_met_without_a_word(heat: Posterior) -> None:
 def test_experiments_share_their_ends(heat: Posterior) -> None:
     readings = heat.readings
     longer = replace(readings, space=2 * readings.space)
-    assert [len(each) for each in ends_of(["u(0) = 1"], [readings, longer])] == [1, 1]
+    assert [len(each.conditions) for each in ends_of(["u(0) = 1"], None, [readings, longer])] == [1, 1]
     with pytest.raises(InputError, match="Expected ends that all experiments share"):
-        ends_of(["u(25) = 1"], [readings, longer])
-    assert [len(each) for each in ends_of(["u(25) = 1"], [longer])] == [1]
+        ends_of(["u(25) = 1"], None, [readings, longer])
+    assert [len(each.conditions) for each in ends_of(["u(25) = 1"], None, [longer])] == [1]
+
+
+@pytest.mark.parametrize(
+    ("domain", "said"),
+    [
+        ((2.0, 10.0), "holds all sensors"),
+        ((0.0, 9.0), "holds all sensors"),
+        ((-100.0, 10.0), "at most 3 times the interval"),
+        ((-1.0, 10.0), "at an end of the domain, -1 or 10; got 0"),
+    ],
+)
+def test_what_cannot_be_the_domain(heat: Posterior, domain: tuple[float, float], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        ends_of(["u(0) = 1"], domain, [heat.readings])
+
+
+@pytest.mark.parametrize("given", [(3.0, 3.0), (4, 1), 7, "0 10", (0, float("inf")), (1, 2, 3)])
+def test_a_domain_is_two_increasing_numbers(given: object) -> None:
+    with pytest.raises(InputError, match="Expected a domain as two increasing numbers"):
+        Joint(domain=given)  # type: ignore[arg-type]
+
+
+def test_the_field_is_followed_beyond_the_sensors(heat: Posterior, fitted: JointFit) -> None:
+    system = systems.get("heat")
+    left, right = heat.readings.span["x"]
+    fit = refine(heat, "u_t = u_xx", domain=system.domain)
+    assert fit.reach == {"t": heat.readings.span["t"], "x": (0.0, 10.0)}
+    assert fitted.reach["x"] == (left, right)
+    assert fit.values == pytest.approx(fitted.values, abs=2 * fitted.sd[0])
+    times = np.linspace(0, 10, 41)
+    beyond = fit.predict(times, np.r_[np.linspace(0, left, 20, False), np.linspace(10, right, 20, False)])
+    truth = system.solution.at(times[:, None], beyond["x"].to_numpy()[None, :])
+    held = (beyond["u_low"] <= truth) & (truth <= beyond["u_high"])
+    assert held.mean() > 0.85  # of some forty that are independent: 0.95 less three sds
+    # The farther, the less sure.
+    sd = fit.predict(times, [5.0, right, (right + 10) / 2, 10.0])["u_sd"].mean("t").to_numpy()
+    assert (np.diff(sd) > 0).all()
+    with pytest.raises(InputError, match="from 0 to 10, where the law was fitted"):
+        fit.predict(1.0, 10.5)

@@ -63,6 +63,10 @@ def discover(
         list[str] | None,
         typer.Option(help='Of an end, always: "u(0) = 1", "u_x(10) = 0".', metavar="FACT"),
     ] = None,
+    domain: Annotated[
+        tuple[float, float] | None,
+        typer.Option(help="Infer the field beyond the sensors, too, as 0 10.", metavar="LOW HIGH"),
+    ] = None,
     average: Annotated[
         str | None,
         typer.Option(
@@ -117,6 +121,7 @@ def discover(
         "law.candidates": _candidates(candidates), "seed": seed, "field.chains": chains, "sampler.kind": sampler,
         "sampler.draws": draws, "regression.method": method, "regression.threshold": threshold,
         "regression.known": known or None, "regression.boundary": boundary or None, "derivatives.points": points,
+        "regression.domain": list(domain) if domain else None,
         "field.average": int(average) if average and average.isdecimal() else average,
     }  # fmt: skip
     folder = output or Path(f"{_stem(file[0])}.pdescry")

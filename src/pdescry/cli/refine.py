@@ -36,15 +36,18 @@ def refine(
     from pdescry.cli.progress import progress_bar
     from pdescry.discovery import load
     from pdescry.errors import InputError
+    from pdescry.joint import Joint
     from pdescry.joint import refine as infer
 
     found = load(folder)
     if not (law or found.found):
         raise InputError(f"Expected a law to refine; {str(folder)!r} found none; name its terms with --law.")
+    method = found.settings.method
+    ends = {"boundary": method.boundary, "domain": method.domain} if isinstance(method, Joint) else {}
     fits = []
     for each in law or [found.equation]:
         with progress_bar(quiet or as_json) as progress:
-            fits.append(infer(found.posteriors, each, progress=progress))
+            fits.append(infer(found.posteriors, each, **ends, progress=progress))
     if as_json:
         typer.echo(json.dumps([_plain(fit) for fit in fits], indent=2))
         return

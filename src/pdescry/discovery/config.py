@@ -6,12 +6,13 @@ import json
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from pdescry.data import Readings
-from pdescry.discovery.settings import Settings, preset_settings
+from pdescry.discovery.settings import AUTO_METHODS, Settings, preset_settings
 from pdescry.errors import InputError
 from pdescry.surrogate.problem import differences
 
@@ -59,6 +60,7 @@ COMMENTS = {
     "largest": "terms of a law that is proposed; more are added one at a time",
     "known": 'what you know of terms: ["u_xx > 0"], ["u_xx"] (is there), ["u_xx = 0.1 ± 0.02"], ["u_x = 0"] (is not)',
     "boundary": 'what you know at the ends, at all times: ["u(0) = 1", "u_x(10) = 0"]; nothing need be known',
+    "domain": 'from where to where the field is inferred: "auto" (between the outermost sensors), or such as [0, 10]',
     "stblr.threshold": "δ, in the units of the coefficients; the paper's: Burgers 0.005, KdV 0.05, heat 0.02",
     "stols.threshold": "δ, in the units of the coefficients; the paper's: Burgers 0.005, KdV 0.05, heat 0.02",
     "sequential_ridge.threshold": "least share of the left side that a term must have",
@@ -158,7 +160,13 @@ def command_of(experiments: Iterable[Readings], settings: Settings) -> str:
     """What to type at the shell to find the law again: the files, the preset, and what differs from it."""
     files = [quote(each.source) if Path(each.source).suffix else "FILE" for each in experiments]
     preset = [] if settings.preset == "default" else ["--preset", quote(settings.preset)]
-    changes = differences(preset_settings(settings.preset).to_dict(), settings.to_dict())
+    usual, found = preset_settings(settings.preset), settings.to_dict()
+    changes = differences(usual.to_dict(), found)
+    if usual.method is None and (name := found["regression"]["method"]) in AUTO_METHODS:
+        # What "auto" stands for: its settings name it, if they are not the usual ones.
+        of_method = differences(replace(usual, method=AUTO_METHODS[name]).to_dict(), found)
+        if any(changed.startswith("regression.") for changed, _, _ in of_method):
+            changes = of_method
     changed = [f"--set {quote(f'{name}={spelled(new)}')}" for name, _, new in changes if new is not None]
     return " ".join(["pdescry", "discover", *files, *preset, *changed])
 

@@ -25,7 +25,7 @@ from pdescry.discovery.forward import ACCURACY, Forward, held_forward, holds_tim
 from pdescry.discovery.settings import Settings
 from pdescry.equation import Equation
 from pdescry.errors import InputError
-from pdescry.joint import Advice, Choice
+from pdescry.joint import Advice, Choice, JointFit
 from pdescry.solver import Solution, simulate
 from pdescry.surrogate import Diagnostics, Posterior
 from pdescry.surrogate.settings import check_whole
@@ -114,16 +114,25 @@ class Law:
 
     # ---- using it ------------------------------------------------------------------------------------------------
 
+    @property
+    def reach(self) -> dict[str, tuple[float, float]]:
+        """From where to where the field is known: between the outermost sensors, or in the domain that was asked for.
+        By the names of time and axes."""
+        return self._inferred.reach
+
     def predict(
         self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
     ) -> xr.Dataset:
-        """Mean, sd and interval of the field between the sensors, as `Posterior.predict`.
+        """Mean, sd and interval of the field within `reach`, as `Posterior.predict`.
 
         Of the field that obeys the law if they were inferred together, or else of ``law.posterior``, which knows none
-        and answers beyond the sensors, too.
+        and answers anywhere.
         """
-        asked = self.posterior if self.choice is None or not self.found else self.choice.fit
-        return asked.predict(t, *places, level=level, noise=noise, grid=grid)
+        return self._inferred.predict(t, *places, level=level, noise=noise, grid=grid)
+
+    @property
+    def _inferred(self) -> JointFit | Posterior:
+        return self.posterior if self.choice is None or not self.found else self.choice.fit
 
     def simulate(
         self,
@@ -141,7 +150,7 @@ class Law:
 
         times: as in the readings; by default from their first to their last. The field starts at the first of them.
         draws: how many laws to draw, each with a draw of the field to start from; then the result also holds ``u_sd``,
-        ``u_low`` and ``u_high`` (95 % of the draws) and ``u_draws``. domain: default, between the outermost sensors.
+        ``u_low`` and ``u_high`` (95 % of the draws) and ``u_draws``. domain: default, `reach` of the field.
         boundary: as in `pdescry.simulate`. Default: ends follow the inferred field, those of a draw its own, if it was
         inferred together with the law, is known at all of these times and places, and is what the solution starts from;
         else the simple conditions that come nearest to the field. initial: default, the inferred field. limits: as in
@@ -160,7 +169,7 @@ class Law:
         moments = np.linspace(*readings.span[readings.time_name], 101) if times is None else np.asarray(times, float)
         if moments.ndim != 1 or len(moments) < 2 or not (np.diff(moments) > 0).all():
             raise InputError("Expected times as two or more increasing numbers.")
-        domain = readings.span[axis] if domain is None else domain
+        domain = self.reach[axis] if domain is None else domain
         follows = boundary is None and initial is None and self._can_follow(moments, domain)
         if boundary is None and not follows:
             if initial is None:

@@ -46,7 +46,7 @@ def way_of(settings: Settings, experiments: Sequence[Readings]) -> Way:
     terms = _terms(settings, readings, "general" if isinstance(method, Joint) else "small")
     if isinstance(method, Joint):
         Known.of(method.known, terms, readings)
-        ends_of(method.boundary, experiments)
+        ends_of(method.boundary, method.domain, experiments)
     note = f"The law was found by {method!r} on derivatives of the field, not together with the field: {obstacle}."
     return Way(method, terms, note if settings.method is None and obstacle else "")
 

@@ -1,15 +1,19 @@
-"""What is known at the ends of the interval: the field or a derivative of it has a value there, at all times."""
+"""`Ends`: from where to where the field is inferred, and what is known there: a value of the field, or of a derivative
+of it, at all times."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pdescry.data import Readings
 from pdescry.errors import InputError
 
 HIGHEST = 3  # derivative
+WIDEST = 3.0  # domain, in intervals of the sensors: beyond, nothing would speak but the law
 SAME = 0.5  # of the interval of its sensors: so far beyond them ends what they are in, if other experiments end there
 NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
 
@@ -54,12 +58,46 @@ def conditions_of(texts: Sequence[str], readings: Readings) -> tuple[Condition, 
     return found
 
 
-def ends_of(texts: Sequence[str], experiments: Sequence[Readings]) -> list[tuple[Condition, ...]]:
+@dataclass(frozen=True)
+class Ends:
+    """Of one experiment: from where to where its field is inferred, and what is known at these places."""
+
+    reach: tuple[float, float]
+    conditions: tuple[Condition, ...] = ()
+
+    @classmethod
+    def of(cls, readings: Readings, texts: Sequence[str] = (), domain: tuple[float, float] | None = None) -> Ends:
+        """Without a domain, from the first to the last of sensors and conditions."""
+        conditions, span = conditions_of(texts, readings), readings.span[readings.axes[0]]
+        if domain is None:
+            places = [*span, *(each.place for each in conditions)]
+            return cls((min(places), max(places)), conditions)
+        told, sensors = "from {:g} to {:g}".format(*domain), "{:g} and {:g}".format(*span)
+        if domain[0] > span[0] or domain[1] < span[1]:
+            raise InputError(
+                f"Expected a domain that holds all sensors, which are between {sensors}; got one {told}; widen it, or "
+                "leave out the sensors beyond it."
+            )
+        if domain[1] - domain[0] > WIDEST * (span[1] - span[0]):
+            raise InputError(
+                f"Expected a domain of at most {WIDEST:g} times the interval of the sensors, which are between "
+                f"{sensors}; got one {told}; narrow it."
+            )
+        for each in conditions:
+            if each.place not in domain:
+                raise InputError(
+                    f"Expected what is known to be at an end of the domain, {domain[0]:g} or {domain[1]:g}; got "
+                    f"{each.place:g}; leave out one of them, or let them agree."
+                )
+        return cls(domain, conditions)
+
+
+def ends_of(texts: Sequence[str], domain: tuple[float, float] | None, experiments: Sequence[Readings]) -> list[Ends]:
     """For each of several experiments the same, which have to be of about the same interval."""
-    found = [conditions_of(texts, each) for each in experiments]
-    for readings, conditions in zip(experiments, found, strict=True):
+    found = [Ends.of(each, texts, domain) for each in experiments]
+    for readings, ends in zip(experiments, found, strict=True):
         low, high = readings.span[readings.axes[0]]
-        beyond = [each.place for each in conditions if max(low - each.place, each.place - high) > SAME * (high - low)]
+        beyond = [place for place in ends.reach if max(low - place, place - high) > SAME * (high - low)]
         if len(experiments) > 1 and beyond:
             raise InputError(
                 f"Expected ends that all experiments share; sensors of {readings.source or 'one of them'} lie from "
@@ -68,7 +106,14 @@ def ends_of(texts: Sequence[str], experiments: Sequence[Readings]) -> list[tuple
     return found
 
 
-def reach(conditions: Sequence[Condition], readings: Readings) -> tuple[float, float]:
-    """From end to end: of the sensors, and of what is known beyond them."""
-    places = [*readings.span[readings.axes[0]], *(each.place for each in conditions)]
-    return min(places), max(places)
+def checked_domain(given: Any) -> tuple[float, float] | None:
+    """Two increasing numbers, or None."""
+    if given is None:
+        return None
+    try:
+        low, high = map(float, given)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    if isinstance(given, str) or not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise InputError(f"Expected a domain as two increasing numbers, such as (0, 10); got {given!r}.")
+    return low, high

@@ -20,7 +20,7 @@ from scipy.special import logsumexp
 from pdescry.cores import n_cores
 from pdescry.equation import Term
 from pdescry.errors import PdescryError
-from pdescry.joint.boundary import ends_of
+from pdescry.joint.boundary import checked_domain, ends_of
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.fit import MORE_SCATTER, JointFit, experiments_of, more_scatter, notes_of, terms_of
 from pdescry.joint.held_out import errors, held_out, score
@@ -66,13 +66,15 @@ class Joint:
     proposals: laws of each size to try; largest: terms of a proposal, more are added one at a time. known: what you
     know of terms: "u_xx" (is in the law), "u_xx > 0", "u < 0" (if it is there, then with this sign), "u_xx = 0.1" or
     "u_xx = 0.1 ± 0.02" (its coefficient), "u_x = 0" (is not in the law). boundary: what you know at the ends, at all
-    times, "u(0) = 1" or "u_x(10) = 0"; nothing need be known there.
+    times, "u(0) = 1" or "u_x(10) = 0"; nothing need be known there. domain: from where to where the law holds and the
+    field is inferred; by default, between the outermost sensors, or up to where something is known.
     """
 
     proposals: int = 3
     largest: int = 4
     known: tuple[str, ...] = ()
     boundary: tuple[str, ...] = ()
+    domain: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         plain(
@@ -81,6 +83,7 @@ class Joint:
             largest=check_whole("largest number of terms", self.largest, 1),
             known=_texts(self.known),
             boundary=_texts(self.boundary),
+            domain=checked_domain(self.domain),
         )
 
 
@@ -125,7 +128,7 @@ def choose(
     readings = [each.readings for each in posteriors]
     terms = terms_of(candidates, readings[0])
     known = Known.of(method.known, terms, readings[0])
-    ends = ends_of(method.boundary, readings)
+    ends = ends_of(method.boundary, method.domain, readings)
     tell("proposing laws", 0.0, None)
     with one_thread(), ThreadPoolExecutor(workers or n_cores()) as pool:
         without = {name: [pool.submit(Process.fitted, name, each) for each in readings] for name in reversed(SCALES)}

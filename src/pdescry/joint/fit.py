@@ -20,7 +20,7 @@ from pdescry.equation import Equation, Term, candidates
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError, PdescryError
 from pdescry.joint.advice import Advice, Questions, advise
-from pdescry.joint.boundary import Condition, ends_of
+from pdescry.joint.boundary import Ends, checked_domain, ends_of
 from pdescry.joint.experiment import Experiment
 from pdescry.joint.held_out import held_out, score
 from pdescry.joint.information import Belief
@@ -139,20 +139,27 @@ class JointFit:
         """Log density of the sensors between others, each predicted from the rest: the higher, the better the law."""
         return score(self.held_out)
 
+    @property
+    def reach(self) -> dict[str, tuple[float, float]]:
+        """From where to where the field is known, by the names of time and axis."""
+        space, readings = self.experiment.space, self.readings
+        named = ((readings.time_name, space.t), (readings.axes[0], space.x))
+        return {name: (float(axis.breaks[0]), float(axis.breaks[-1])) for name, axis in named}
+
     def predict(
         self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
     ) -> xr.Dataset:
-        """Mean, sd and interval of the field that obeys the law, between the sensors; as `Posterior.predict`."""
+        """Mean, sd and interval of the field that obeys the law, within `reach`; as `Posterior.predict`."""
         readings, space = self.readings, self.experiment.space
         asked = Asked.of((t, *places), (readings.time_name, *readings.axes), level, grid)
         whose = f"posteriors[{self.number}]" if self.number else "posterior"
-        for values, axis, name in zip(asked.points.T, (space.t, space.x), asked.coords, strict=True):
-            low, high = axis.breaks[[0, -1]]
+        for values, name in zip(asked.points.T, asked.coords, strict=True):
+            low, high = self.reach[name]
             beyond = values[(values < low) | (values > high)]
             if len(beyond):
                 raise InputError(
-                    f"Expected {name} from {low:g} to {high:g}, where the law was fitted; got {beyond[0]:g}; beyond, "
-                    f"ask the field that knows no law: law.{whose}.predict."
+                    f"Expected {name} from {low:g} to {high:g}, where the law was fitted; got {beyond[0]:g}; fit it "
+                    f"to a wider domain, or ask the field that knows no law: law.{whose}.predict."
                 )
         mean, variance = np.empty(len(asked.points)), np.empty(len(asked.points))
         for start in range(0, len(mean), BLOCK):  # the covariance of all points would not fit into memory
@@ -167,8 +174,8 @@ class JointFit:
 
     def next_sensor(self, n: int = 1, times: ArrayLike | None = None) -> Advice:
         """Where the next sensors would tell most of the coefficients; as `Law.next_sensor`."""
-        number, breaks = check_whole("number of sensors", n, 1), self.experiment.space.x.breaks
-        questions = Questions.of(self.readings, times, (float(breaks[0]), float(breaks[-1])))
+        number = check_whole("number of sensors", n, 1)
+        questions = Questions.of(self.readings, times, self.reach[self.readings.axes[0]])
         t, x = questions.points.T
         noise, names = np.sqrt([np.mean(self.noise**2)]), [str(term) for term in self.terms]
         with one_thread():
@@ -219,6 +226,7 @@ def refine(
     law: Equation | str | Iterable[str | Term],
     *,
     boundary: Iterable[str] = (),
+    domain: tuple[float, float] | None = None,
     progress: Progress | None = None,
 ) -> JointFit:
     """Infer the coefficients of a law from the readings, together with the field, which has to obey it.
@@ -227,11 +235,12 @@ def refine(
     a list of them where several experiments share the law. law: an equation such as ``law.equation`` or
     ``"u_t = u*u_x + u_xx"``, or a list of terms. Only its terms count; coefficients are inferred. One field in one
     space dimension, first order in time. boundary: what you know at the ends, such as ``["u(0) = 1", "u_x(10) = 0"]``;
-    nothing need be known.
+    nothing need be known. domain: from where to where the law holds and the field is inferred; by default, between the
+    outermost sensors, or up to where something is known.
     """
     posteriors, texts = experiments_of(posterior), list(boundary)
     terms = terms_of(law, posteriors[0].readings)
-    ends = ends_of(texts, [each.readings for each in posteriors])
+    ends = ends_of(texts, checked_domain(domain), [each.readings for each in posteriors])
     tell = progress or (lambda what, fraction, left=None: None)
     tell("field and law together", 0.0, None)
     try:
@@ -247,9 +256,7 @@ def refine(
     return JointFit(found, notes)
 
 
-def _best_fit(
-    posteriors: Sequence[Posterior], terms: tuple[Term, ...], ends: Sequence[tuple[Condition, ...]]
-) -> Minimum:
+def _best_fit(posteriors: Sequence[Posterior], terms: tuple[Term, ...], ends: Sequence[Ends]) -> Minimum:
     """From the networks' fields; where these do not lead to the law, from some that are only smooth."""
     found: list[tuple[float, Minimum]] = []
     starts = (

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from pdescry.equation import Term
-from pdescry.joint.boundary import Condition, reach
+from pdescry.joint.boundary import Ends
 from pdescry.joint.experiment import Experiment
 from pdescry.joint.known import Given
 from pdescry.joint.mesh import FIRST, ROUGH, elements_in_time, even_space, first_space
@@ -45,10 +45,11 @@ class Begun:
         sd: _Asked,
         scatter: Scatter,
         sizes: Sequence[tuple[int, int]],
-        conditions: tuple[Condition, ...],
+        ends: Ends | None,
     ) -> Begun:
         readings = scatter.readings
-        x, t = reach(conditions, readings), readings.span[readings.time_name]
+        ends = ends or Ends.of(readings)
+        x, t = ends.reach, readings.span[readings.time_name]
         along_t = elements_in_time(readings)
         sizes = [(size[0], max(size[1], along_t)) for size in sizes]
         even = even_space(x, t, (FIRST[-1][0], max(FIRST[-1][1], along_t)))
@@ -60,7 +61,7 @@ class Begun:
         # As far as they are sure: a tenth of the median is as good.
         variance = variance + 0.1 * np.median(variance) + np.finfo(float).tiny
         variance = variance.repeat(QUADRATURE, axis=0).repeat(QUADRATURE, axis=1)
-        return cls(Experiment(space, scatter, conditions=conditions), field, np.sqrt(space.area / variance))
+        return cls(Experiment(space, scatter, conditions=ends.conditions), field, np.sqrt(space.area / variance))
 
     def with_noise(self, noise: Array) -> Begun:
         return replace(self, experiment=replace(self.experiment, scatter=self.experiment.scatter.with_noise(noise)))
@@ -85,7 +86,7 @@ class Begun:
         return [(_bumps_along(space.x, number), _bumps_along(space.t, number)) for number in BUMPS]
 
 
-def from_network(posterior: Posterior, conditions: tuple[Condition, ...] = ()) -> Begun:
+def from_network(posterior: Posterior, ends: Ends | None = None) -> Begun:
     """The field of a network."""
     readings = posterior.readings
     scatter = Scatter(noise_of(posterior), 0.0, readings)
@@ -96,10 +97,10 @@ def from_network(posterior: Posterior, conditions: tuple[Condition, ...] = ()) -
     def asked(what: str) -> _Asked:
         return lambda t, x: posterior.predict(t, x)[what].values
 
-    return Begun.of(asked(name), asked(f"{name}_sd"), scatter, FIRST, conditions)
+    return Begun.of(asked(name), asked(f"{name}_sd"), scatter, FIRST, ends)
 
 
-def from_process(process: Process, conditions: tuple[Condition, ...] = ()) -> Begun:
+def from_process(process: Process, ends: Ends | None = None) -> Begun:
     """A field that is only smooth, with the offsets that it shows."""
     readings = process.readings
     given = readings.noise
@@ -107,7 +108,7 @@ def from_process(process: Process, conditions: tuple[Condition, ...] = ()) -> Be
     offset_sd = process.offset_sd if at_rest(readings) else 0.0
     if offset_sd < OFFSETS * float(np.std(readings.values[:, 0])):
         offset_sd = 0.0
-    return Begun.of(process.mean, process.sd, Scatter(noise, offset_sd, readings), ROUGH, conditions)
+    return Begun.of(process.mean, process.sd, Scatter(noise, offset_sd, readings), ROUGH, ends)
 
 
 @dataclass(frozen=True, eq=False)

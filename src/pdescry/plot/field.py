@@ -25,7 +25,7 @@ MOST = 0.98  # share of the map that the colours of an sd tell apart
 def field(
     law: Inferred, field: str | None = None, what: Literal["mean", "sd"] = "mean", ax: Axes | None = None
 ) -> Axes:
-    """Mean or standard deviation of the field over place (across) and time (up), as far as readings go.
+    """Mean or standard deviation of the field over place (across) and time (up), as far as readings or its domain go.
 
     law: a `Law`, a `Posterior`, or the `JointFit` of one of several experiments (``law.choice.fit.of(1)``). Every
     reading is a dot, every sensor a tick at the upper edge.
@@ -51,10 +51,9 @@ def mean_and_sd(law: Inferred, field: str | None = None, axes: Sequence[Axes] | 
 
 
 def on_a_grid(law: Inferred, grid: tuple[int, int] = GRID) -> xr.Dataset:
-    """Mean, sd and interval of the field, from the first to the last reading and sensor."""
+    """Mean, sd and interval of the field, as far as it reaches."""
     check_one_axis(law.readings)
-    spans = law.readings.span.values()
-    return law.predict(*(np.linspace(*ends, number) for ends, number in zip(spans, grid, strict=True)))
+    return law.predict(*(np.linspace(*ends, number) for ends, number in zip(law.reach.values(), grid, strict=True)))
 
 
 def _drawn(law: Inferred, name: str, what: str, ax: Axes, grid: xr.Dataset) -> Axes:

@@ -20,6 +20,8 @@ class Inferred(Protocol):
 
     @property
     def readings(self) -> Readings: ...
+    @property
+    def reach(self) -> dict[str, tuple[float, float]]: ...
 
     def predict(
         self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True

@@ -29,7 +29,7 @@ def slices(law: Inferred, times: ArrayLike | None = None, field: str | None = No
     check_one_axis(readings)
     chosen = _early_midway_late(readings) if times is None else np.atleast_1d(np.asarray(times, float))
     ax = new_axes(ax)
-    places = np.linspace(*readings.span[readings.axes[0]], 201)
+    places = np.linspace(*law.reach[readings.axes[0]], 201)
     summary = law.predict(chosen, places)
     start, end = readings.span[readings.time_name]
     unit = f" {plain(readings.units[readings.time_name])}" if readings.time_name in readings.units else ""

@@ -158,6 +158,11 @@ class Posterior:
         out += self.scaling.field_centre[:, None]
         return out
 
+    @property
+    def reach(self) -> dict[str, tuple[float, float]]:
+        """Where readings speak, by the names of time and axes: ``{"t": (0, 10), "x": (-8, 8)}``."""
+        return self.readings.span
+
     def predict(
         self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
     ) -> xr.Dataset:
