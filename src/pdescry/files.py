@@ -20,6 +20,8 @@ from pdescry.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
+ON_THE_WAY = ".pdescry-"  # how temporary names begin
+
 
 def exact_floats() -> dict[str, Any]:
     """How `pandas.read_csv` is asked for numbers to the last bit: from 3.1 on that is its default, and deprecated to
@@ -34,7 +36,7 @@ def appearing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path for a file or a folder. On success it becomes ``path``; on any error that is as before."""
     target = Path(path).resolve()  # through a symbolic link, which stays one
     # The ending stays last: libraries choose the format by it.
-    temporary = target.parent / f".{target.stem[:40]}.{secrets.token_hex(4)}{target.suffix}"
+    temporary = target.parent / f"{ON_THE_WAY}{target.stem[:40]}-{secrets.token_hex(4)}{target.suffix}"
     try:
         yield temporary
         if temporary.is_dir() and target.is_dir():

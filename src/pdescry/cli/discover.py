@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the law, warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print law.json; no progress.")]
-Workers = Annotated[int | None, typer.Option(help="Cores or accelerators to use (default: all).", metavar="NUMBER")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Cores or accelerators to use (default: all).", metavar="NUMBER")
+]
 Figures = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.", show_default=False)]
 Folder = Annotated[
     Path,

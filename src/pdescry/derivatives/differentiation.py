@@ -19,7 +19,7 @@ from pdescry.errors import InputError
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress
 from pdescry.surrogate.scaling import Scaling
-from pdescry.surrogate.settings import check_whole
+from pdescry.surrogate.settings import check_whole, check_workers
 
 TIME = "t"  # in equations; readings may call it otherwise
 
@@ -74,7 +74,7 @@ class Differentiation:
 
     def finish(self, posterior: Posterior, workers: int | None = None, progress: Progress | None = None) -> Derivatives:
         """Of all draws of a posterior, of which the first may have been added."""
-        workers = None if workers is None else check_whole("number of workers", workers, 1)
+        workers = check_workers(workers)
         if posterior.left_out:
             self._begin()  # what was added may be of a chain that is not to be believed
         n_draws = posterior.n_draws

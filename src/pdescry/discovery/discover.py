@@ -36,6 +36,7 @@ from pdescry.surrogate.interpolate import HandOn, check_readings
 from pdescry.surrogate.pool import Progress
 from pdescry.surrogate.samplers import Sampler
 from pdescry.surrogate.scaling import Scaling, Standardise
+from pdescry.surrogate.settings import check_workers
 
 _Made = TypeVar("_Made")
 
@@ -93,7 +94,7 @@ def discover(
         "average": average, "points": points, "within": within, "keep_points": keep_points, "keep_draws": keep_draws,
         "method": method,
     }  # fmt: skip
-    settings = choose_settings(preset, config, **given)
+    settings, workers = choose_settings(preset, config, **given), check_workers(workers)
     experiments = tuple(readings) if isinstance(readings, list | tuple) else (readings,)
     _check(experiments, settings)
     experiments = _averaged(experiments, settings)
@@ -114,6 +115,7 @@ def resume(
     progress: Progress | None = None,
 ) -> Law:
     """Go on with a run from what is finished; a finished one is only read."""
+    workers = check_workers(workers)
     with reopened(Path(workdir)) as run:
         return _work(run, workers, figures, _watched(progress))
 

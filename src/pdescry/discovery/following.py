@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.polynomial import Chebyshev
 
 from pdescry.discovery.fields import Array, JointField
@@ -23,7 +24,8 @@ ACCURACY: dict[str, Any] = {"rtol": 1e-4, "max_points": 364}
 def follow(
     equation: Equation, field: JointField, times: Array, domain: Sequence[float], *, profile: Chebyshev, **limits: Any
 ) -> Solution:
-    """From ``profile``, the field at the first of the times; the solution's own time is 0 there."""
+    """From ``profile``, the field at the first of the times; the solution's own time is 0 there. Times that differ by
+    rounding are one since then."""
     start, name = float(times[0]), field.readings.fields[0]
     boundary = {}
     for side, place, number in zip(
@@ -35,7 +37,7 @@ def follow(
             for order, each in enumerate(names)
         } or "free"
     return simulate(
-        equation, domain=domain, times=times - start, initial=profile, boundary=boundary, **ACCURACY | limits
+        equation, domain=domain, times=np.unique(times - start), initial=profile, boundary=boundary, **ACCURACY | limits
     )
 
 

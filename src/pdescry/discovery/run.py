@@ -41,7 +41,7 @@ from pdescry.discovery.config import load_config, settings_from, spelled, to_tom
 from pdescry.discovery.settings import Settings
 from pdescry.discovery.way import way_of
 from pdescry.errors import InputError
-from pdescry.files import appearing
+from pdescry.files import ON_THE_WAY, appearing
 from pdescry.joint import Joint
 from pdescry.surrogate.problem import differences
 
@@ -49,8 +49,6 @@ OURS = {
     "config.toml", "readings.csv", "chains", "posterior.nc", "joint.nc", "derivatives.nc", "fit.json", "forward.csv",
     "law.json", "report.html", "figures", "log.txt",
 }  # fmt: skip
-# Of a process that was killed: the lock's file, and files on their way (`files.appearing`).
-_LEFTOVER = re.compile(r"\.lock|\..*\.[0-9a-f]{8}(\.\w+)?")
 _OF_AN_EXPERIMENT = ("readings.csv", "chains", "posterior.nc")
 SENSOR = "sensor number"  # a column that no field can be called
 _ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes", "units")
@@ -141,6 +139,11 @@ def begun(path: Path, experiments: Sequence[Readings], settings: Settings, overw
             _clear(path, ours, _unchanged(path, experiments, settings) if ours else set())
             with appearing(config) as temporary:
                 temporary.write_text(config_text(experiments, settings), encoding="utf-8")
+        elif not _is_run(path):
+            raise InputError(
+                f"Expected a new or empty folder for the run; {str(path)!r} holds a 'config.toml' that is no run's; "
+                "choose another folder."
+            )
         else:
             _compare(path, experiments, settings)
         write_readings(path, experiments)
@@ -169,7 +172,8 @@ def _unchanged(path: Path, experiments: Sequence[Readings], settings: Settings) 
 
 def _clear(path: Path, ours: bool, kept: set[str]) -> None:
     """Remove what a killed process left behind, and, if the folder is a run of ours, all but ``kept``; else refuse."""
-    strangers = [each for each in path.iterdir() if not _LEFTOVER.fullmatch(each.name)]
+    # Of a process that was killed: the lock's file, and files on their way.
+    strangers = [each for each in path.iterdir() if each.name != ".lock" and not each.name.startswith(ON_THE_WAY)]
     if ours:
         strangers = [each for each in strangers if not is_ours(each.name)]
     if strangers:

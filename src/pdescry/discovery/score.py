@@ -118,7 +118,7 @@ def _solved(field: JointField, values: Array, times: Array, mean: Solution) -> S
     fit, domain = field.fit, mean.domain
     law = dict(zip(fit.terms, map(float, values), strict=True))
     equation = Equation.of([Component.of(fit.readings.fields[0], law)])
-    moments = np.union1d(times, _first(fit) + np.array([0.0, mean.until]))
+    moments = np.unique([_first(fit), *times, fit.reach[fit.readings.time_name][1]])
     with one_thread():
         profile = field.profile(moments[0], domain)[fit.readings.fields[0]]
         size = float(np.abs(profile(np.linspace(*domain, 101))).max())

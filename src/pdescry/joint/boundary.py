@@ -60,18 +60,20 @@ def conditions_of(texts: Sequence[str], readings: Readings) -> tuple[Condition, 
 
 @dataclass(frozen=True)
 class Ends:
-    """Of one experiment: from where to where its field is inferred, and what is known at these places."""
+    """Of one experiment. reach: of sensors and of what is known, where the law is sought. domain: where the field is
+    inferred, once it is found."""
 
     reach: tuple[float, float]
+    domain: tuple[float, float]
     conditions: tuple[Condition, ...] = ()
 
     @classmethod
     def of(cls, readings: Readings, texts: Sequence[str] = (), domain: tuple[float, float] | None = None) -> Ends:
-        """Without a domain, from the first to the last of sensors and conditions."""
         conditions, span = conditions_of(texts, readings), readings.span[readings.axes[0]]
+        places = [*span, *(each.place for each in conditions)]
+        reach = min(places), max(places)
         if domain is None:
-            places = [*span, *(each.place for each in conditions)]
-            return cls((min(places), max(places)), conditions)
+            return cls(reach, reach, conditions)
         told, sensors = "from {:g} to {:g}".format(*domain), "{:g} and {:g}".format(*span)
         if domain[0] > span[0] or domain[1] < span[1]:
             raise InputError(
@@ -89,7 +91,7 @@ class Ends:
                     f"Expected what is known to be at an end of the domain, {domain[0]:g} or {domain[1]:g}; got "
                     f"{each.place:g}; leave out one of them, or let them agree."
                 )
-        return cls(domain, conditions)
+        return cls(reach, domain, conditions)
 
 
 def ends_of(texts: Sequence[str], domain: tuple[float, float] | None, experiments: Sequence[Readings]) -> list[Ends]:
@@ -97,7 +99,7 @@ def ends_of(texts: Sequence[str], domain: tuple[float, float] | None, experiment
     found = [Ends.of(each, texts, domain) for each in experiments]
     for readings, ends in zip(experiments, found, strict=True):
         low, high = readings.span[readings.axes[0]]
-        beyond = [place for place in ends.reach if max(low - place, place - high) > SAME * (high - low)]
+        beyond = [place for place in ends.domain if max(low - place, place - high) > SAME * (high - low)]
         if len(experiments) > 1 and beyond:
             raise InputError(
                 f"Expected ends that all experiments share; sensors of {readings.source or 'one of them'} lie from "

@@ -22,7 +22,7 @@ from pdescry.equation import Term
 from pdescry.errors import PdescryError
 from pdescry.joint.boundary import checked_domain, ends_of
 from pdescry.joint.choice import Choice, Comparison
-from pdescry.joint.fit import MORE_SCATTER, JointFit, experiments_of, more_scatter, notes_of, terms_of
+from pdescry.joint.fit import MORE_SCATTER, JointFit, experiments_of, followed, more_scatter, notes_of, terms_of
 from pdescry.joint.held_out import errors, held_out, score
 from pdescry.joint.known import Known
 from pdescry.joint.neighbours import Neighbourhood, singly, with_terms
@@ -37,7 +37,7 @@ from pdescry.joint.triangle import one_thread
 from pdescry.joint.well_posed import ill_posed
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.pool import Progress
-from pdescry.surrogate.settings import check_whole, plain
+from pdescry.surrogate.settings import check_whole, check_workers, plain
 
 KEPT = 4  # proposals are fitted to the end, and one of those that are found everywhere,
 FAR = 0.25  # nats a reading: unless they are worse than the best by more
@@ -124,7 +124,7 @@ def choose(
     "paper", "small", "general", or a list of terms.
     """
     tell = progress or (lambda what, fraction, left=None: None)
-    posteriors, method = experiments_of(posterior), method or Joint()
+    posteriors, method, workers = experiments_of(posterior), method or Joint(), check_workers(workers)
     readings = [each.readings for each in posteriors]
     terms = terms_of(candidates, readings[0])
     known = Known.of(method.known, terms, readings[0])
@@ -147,10 +147,13 @@ def choose(
             compared = _best_first(search.nearby(best, rivals)) if told else [best]
         found = compared[0].found
         around = pd.DataFrame() if found.objective is soft[0].found.objective else singly(found, known.candidates)
-    tell("finishing", 1.0, 0.0)
+    tell("finishing", 0.99, None)
     before = [noise_of(each) for each in posteriors]
-    fit = JointFit(found, notes_of(found, before))
-    return Choice(fit, terms, replace(_comparison(compared, terms, others, before), singly=around))
+    comparison = replace(_comparison(compared, terms, others, before), singly=around)
+    with one_thread():
+        fit = JointFit(found, notes_of(found, before)) if comparison.reason else followed(found, ends, before)
+    tell("finishing", 1.0, 0.0)
+    return Choice(fit, terms, comparison)
 
 
 def _comparable(*starts: tuple[Begun, ...]) -> list[tuple[Begun, ...]]:

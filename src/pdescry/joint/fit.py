@@ -29,7 +29,7 @@ from pdescry.joint.objective import Minimum, order_of
 from pdescry.joint.offsets import offsets
 from pdescry.joint.processes import Process
 from pdescry.joint.splines import Array
-from pdescry.joint.stages import harder, noise_of, resolved
+from pdescry.joint.stages import harder, noise_of, resolved, widened
 from pdescry.joint.start import Start, from_network, from_process
 from pdescry.joint.triangle import one_thread
 from pdescry.regression.fit import concise
@@ -246,14 +246,25 @@ def refine(
     try:
         with one_thread():
             found = resolved(_best_fit(posteriors, terms, ends), tell)
-            notes = notes_of(found, [noise_of(each) for each in posteriors])
+            fit = followed(found, ends, [noise_of(each) for each in posteriors])
     except np.linalg.LinAlgError:
         raise PdescryError(
             f"The law {', '.join(map(str, terms))} could not be fitted: its terms cannot be told apart, or their "
             "numbers are too far apart; leave some out."
         ) from None
     tell("finishing", 1.0, 0.0)
-    return JointFit(found, notes)
+    return fit
+
+
+def followed(found: Minimum, ends: Sequence[Ends], before: Sequence[Array]) -> JointFit:
+    """The law with its fields, as far as their domains go. before: for each experiment the noise about the field that
+    obeys no law."""
+    try:
+        with np.errstate(all="ignore"):
+            wide = widened(found, [each.domain for each in ends])
+    except np.linalg.LinAlgError:
+        return JointFit(found, (*notes_of(found, before), "The field could not be followed beyond the sensors."))
+    return JointFit(wide, notes_of(wide, before))
 
 
 def _best_fit(posteriors: Sequence[Posterior], terms: tuple[Term, ...], ends: Sequence[Ends]) -> Minimum:

@@ -88,6 +88,27 @@ def carried(field: Array, old: Space, new: Space) -> Array:
     return new.nearest(lambda places, times: old.x.matrix(places) @ values @ old.t.matrix(times).T)
 
 
+def widened_space(space: Space, x: tuple[float, float]) -> Space:
+    """With more elements beyond the ends, as long as those between them are on average."""
+    breaks = space.x.breaks
+    length = float(np.ptp(breaks)) / space.x.n
+
+    def beyond(end: float, outer: float) -> Array:
+        """From the outer end to this one, which is left out."""
+        number = int(np.ceil(abs(outer - end) / length - 1e-9))
+        return np.linspace(outer, end, number + 1)[:-1]
+
+    return space_of(np.r_[beyond(breaks[0], x[0]), breaks, beyond(breaks[-1], x[1])[::-1]], space.t.breaks)
+
+
+def continued(field: Array, old: Space, new: Space) -> Array:
+    """The same field on a wider mesh; beyond the ends it has their values."""
+    values, (left, right) = field.reshape(old.shape), old.x.breaks[[0, -1]]
+    return new.nearest(
+        lambda places, times: old.x.matrix(np.clip(places, left, right)) @ values @ old.t.matrix(times).T
+    )
+
+
 def even_elements(space: Space) -> int:
     """Along t, without those that are halved towards the start."""
     return round(float(np.ptp(space.t.breaks) / space.t.lengths[-1]))
@@ -99,4 +120,4 @@ def _times(t: tuple[float, float], number: int) -> Array:
     even = np.linspace(0, 1, number + 1)
     halvings = int(np.ceil(np.log2(even[1] / EARLIEST)))
     times = np.unique(np.concatenate([even, even[1] / 2.0 ** np.arange(1, halvings + 1)]))
-    return t[0] + (t[1] - t[0]) * times
+    return np.r_[t[0] + (t[1] - t[0]) * times[:-1], t[1]]  # which rounding would miss

@@ -181,8 +181,14 @@ def _only(scale: float) -> tuple[float, float]:
 
 
 def _some_moments(readings: Readings, most: int) -> NDArray[np.intp]:
-    """Readings of evenly chosen whole moments: what differs along x belongs together."""
-    return np.flatnonzero(np.isin(readings.time, np.unique(readings.time)[:: -(-len(readings) // most)]))
+    """Readings of evenly chosen whole moments: what differs along x belongs together. Where sensors are read in turn,
+    evenly chosen ones of each."""
+    every, moments = -(-len(readings) // most), np.unique(readings.time)
+    if 2 * len(readings) > len(moments) * readings.n_sensors:
+        return np.flatnonzero(np.isin(readings.time, moments[::every]))
+    ordered = np.lexsort([readings.time, readings.sensor])
+    number = np.arange(len(readings)) - np.searchsorted(readings.sensor[ordered], readings.sensor[ordered])
+    return np.sort(ordered[number % every == 0])
 
 
 def _some_readings(readings: Readings, most: int) -> NDArray[np.intp]:

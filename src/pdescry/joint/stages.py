@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from pdescry.data import Readings
 from pdescry.joint.experiment import Experiment
-from pdescry.joint.mesh import MESHES, carried, even_elements, graded_space
+from pdescry.joint.mesh import MESHES, carried, continued, even_elements, graded_space, widened_space
 from pdescry.joint.objective import Minimum, Objective
 from pdescry.joint.offsets import offset_sd
 from pdescry.joint.scatter import Scatter
@@ -60,6 +60,24 @@ def resolved(found: Minimum, tell: Progress) -> Minimum:
     tell("finishing", len(MESHES) / (len(MESHES) + 1), None)
     found = with_offsets(with_noise(found))
     return found.objective.minimise(found.fields, found.coefficients, STEPS_AT_LAST)
+
+
+def widened(found: Minimum, domains: Sequence[tuple[float, float]]) -> Minimum:
+    """With each field as far as its domain goes, by the law: softer again, because the field begins with none there."""
+    experiments, fields = [], []
+    for (_, experiment, field), domain in zip(found.experiments, domains, strict=True):
+        if domain == tuple(experiment.space.x.breaks[[0, -1]]):
+            experiments, fields = [*experiments, experiment], [*fields, field]
+            continue
+        space = widened_space(experiment.space, domain)
+        experiments.append(replace(experiment, space=space))
+        fields.append(continued(field, experiment.space, space))
+    if tuple(experiments) == found.objective.experiments:
+        return found
+    found = found.with_experiments(experiments, fields)
+    for tolerance, steps in zip(TOLERANCES, (STEPS, STEPS, STEPS_AT_LAST), strict=True):
+        found = scaled(found, tolerance).minimise(found.fields, found.coefficients, steps)
+    return found
 
 
 def scaled(found: Minimum, tolerance: float) -> Objective:

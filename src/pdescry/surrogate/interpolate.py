@@ -24,7 +24,7 @@ from pdescry.surrogate.prior import Prior
 from pdescry.surrogate.problem import Problem
 from pdescry.surrogate.samplers import MCLMC, SAMPLERS, Point, Sampler, SamplingError
 from pdescry.surrogate.scaling import Scaling, Standardise
-from pdescry.surrogate.settings import check_choice, check_kind, check_whole
+from pdescry.surrogate.settings import check_choice, check_kind, check_whole, check_workers
 from pdescry.surrogate.warm_start import PAPER_DNN, Adam
 
 # Called with the next draws, and how many cores or accelerators are idle.
@@ -61,7 +61,7 @@ def interpolate(
     """
     chains = check_whole("number of chains", chains, 1)
     seed = check_whole("seed", seed, 0, below=2**32)
-    workers = None if workers is None else check_whole("number of workers", workers, 1)
+    workers = check_workers(workers)
     problem, scaling, known = _pose(readings, network, prior, noise, start, sampler, seed, standardise)
     with _folder(workdir) as folder:
         problem.settle(folder)

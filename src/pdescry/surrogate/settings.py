@@ -31,6 +31,10 @@ def check_choice(what: str, value: Any, choices: tuple[str, ...]) -> None:
         raise InputError(f"Expected the {what} to be one of {', '.join(map(repr, choices))}; got {value!r}.")
 
 
+def check_workers(number: Any) -> int | None:
+    return None if number is None else check_whole("number of workers", number, 1)
+
+
 def check_kind(what: str, value: Any, kinds: tuple[type, ...]) -> None:
     """An object of one of these kinds, not its class and not its name."""
     if not isinstance(value, kinds):
