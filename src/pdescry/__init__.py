@@ -90,6 +90,8 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "Derivatives",
     "regress",
     "SparseFit",
+    "choose",
+    "Choice",
     "refine",
     "JointFit",
     "PdescryError",

@@ -23,7 +23,7 @@ import pytest
 from pdescry import InputError, Law, Readings, discover, load, resume
 from pdescry.derivatives import Derivatives
 from pdescry.derivatives.differentiation import Differentiation
-from pdescry.discovery import PRESETS
+from pdescry.discovery import PRESETS, to_toml
 from pdescry.discovery.run import begun, load_inputs
 from pdescry.regression import STOLS
 from pdescry.surrogate import Posterior, pool
@@ -58,7 +58,9 @@ def test_it_is_read_back_as_it_was(finished, tmp_path):
     law.save(tmp_path / "copy.pdescry")
     assert (tmp_path / "copy.pdescry" / "law.json").read_bytes() == (folder / "law.json").read_bytes()
     assert repr(load(tmp_path / "copy.pdescry")) == repr(law)
-    law.save(tmp_path / "copy.pdescry")  # replaces a law
+    (tmp_path / "copy.pdescry" / "log.txt").write_text("How it was made.")
+    law.save(tmp_path / "copy.pdescry")  # replaces a law, and loses nothing of it
+    assert (tmp_path / "copy.pdescry" / "log.txt").read_text() == "How it was made."
     (tmp_path / "mine").mkdir()
     with pytest.raises(InputError, match="folder with a law to replace"):
         law.save(tmp_path / "mine")
@@ -140,7 +142,8 @@ def test_overwriting_keeps_what_is_the_same(finished, readings, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"noise": [0.1, 0.2]}, {"within": {"y": (0, 1)}}, {"candidates": ["u_xq"]}, {"keep_draws": 0}]
+    "wrong",
+    [{"noise": [0.1, 0.2]}, {"within": {"y": (0, 1)}}, {"candidates": ["u_xq"]}, {"keep_draws": 0}, {"workers": 0}],
 )
 def test_nothing_is_replaced_by_a_run_that_cannot_work(wrong, finished, readings, tmp_path):
     shutil.copytree(finished[1], tmp_path / "run")
@@ -149,7 +152,9 @@ def test_nothing_is_replaced_by_a_run_that_cannot_work(wrong, finished, readings
     assert (tmp_path / "run" / "law.json").read_bytes() == (finished[1] / "law.json").read_bytes()
 
 
-@pytest.mark.parametrize("left", [[".readings.1a2b3c4d.csv"], [".config.1a2b3c4d.toml"], ["config.toml"], []])
+@pytest.mark.parametrize(
+    "left", [[".pdescry-readings-1a2b3c4d.csv"], [".pdescry-config-1a2b3c4d.toml"], ["config.toml"], []]
+)
 def test_killed_while_it_began(left, finished, readings, tmp_path):
     """Whatever is left of the first files, the repeated call begins."""
     for name in left:
@@ -159,6 +164,17 @@ def test_killed_while_it_began(left, finished, readings, tmp_path):
     (again,), settings = load_inputs(tmp_path)
     assert again == readings
     assert settings == finished[0].settings
+
+
+@pytest.mark.parametrize("theirs", [".backup.20240101.csv", ".env.20231224", "config.toml"])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_strangers_files_stay(theirs, overwrite, finished, readings, tmp_path):
+    """Hidden ones with a date for a name, and settings that no run wrote."""
+    text = to_toml(finished[0].settings) if theirs == "config.toml" else "mine"
+    (tmp_path / theirs).write_text(text)
+    with pytest.raises(InputError, match="Expected a new or empty folder"):
+        discover(readings, config=TINY, workdir=tmp_path, overwrite=overwrite)
+    assert (tmp_path / theirs).read_text() == text
 
 
 def test_a_run_whose_units_nobody_knew_goes_on_with_them(finished, readings, tmp_path):

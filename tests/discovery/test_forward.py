@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import pdescry
-from pdescry import Law
+from pdescry import InputError, Law
 from pdescry.discovery.fields import JointField
 from pdescry.discovery.forward import Forward, check_forward
 from pdescry.discovery.judgement import judge
 from pdescry.discovery.score import score_forward
+from pdescry.joint.mesh import space_of
 
 
 def test_a_law_is_scored_on_sensors_that_were_left_out(chosen: tuple[Law, Path]) -> None:
@@ -69,6 +70,34 @@ def test_a_law_that_is_wrong_scores_worse(chosen: tuple[Law, Path]) -> None:
     wrong = replace(law.forward, score=replace(law.forward.score, rms_error=2 * law.forward.score.expected))
     warnings, _ = judge([law.posterior], [law.diagnostics], law.fits, wrong)
     assert any("misses left-out sensors" in sentence for sentence in warnings)
+
+
+@pytest.mark.parametrize("first", [-9.2, 1.7e9])
+def test_clocks_that_begin_elsewhere(chosen: tuple[Law, Path], first: float) -> None:
+    """Where rounding makes two times of one, or one of two."""
+    fit = chosen[0].choice.fit  # type: ignore[union-attr]
+    _, experiment, _ = fit.minimum.experiments[0]
+    space, scatter = experiment.space, experiment.scatter
+    moved = replace(
+        experiment,
+        space=space_of(space.x.breaks, space.t.breaks + first),
+        scatter=replace(scatter, readings=replace(fit.readings, time=fit.readings.time + first)),
+    )
+    fit = replace(fit, minimum=fit.minimum.with_experiments([moved]))
+    found = check_forward(JointField(fit, fit.spline), fit.equation)
+    assert found.status == "ok"
+    assert found.score is not None
+    assert found.score.rms_error == pytest.approx(chosen[0].forward.score.rms_error, rel=0.05)  # type: ignore[union-attr]
+
+
+def test_times_are_told_in_the_users_clock(chosen: tuple[Law, Path]) -> None:
+    assert chosen[0].simulate([3.0, 5.0, 10.0]).attrs["reached"] == 10.0
+
+
+def test_a_law_whose_ends_nobody_knows_is_no_forecast(chosen: tuple[Law, Path]) -> None:
+    law = replace(chosen[0], forward=Forward("not tried", "Nobody knows."))
+    with pytest.raises(InputError, match="pass boundary="):
+        law.simulate([0.0, 99.0])
 
 
 def test_few_sensors_are_not_left_out(chosen: tuple[Law, Path]) -> None:

@@ -53,6 +53,9 @@ def test_a_regression_gets_longer_chains_unless_they_were_chosen(readings: Readi
     assert (longer.sampler, longer.chains) == (MCLMC(), 4)
     assert with_enough_draws(Settings(method=STBLR(0.1)), [readings]).sampler == MCLMC()
     assert with_enough_draws(Settings(sampler=MCLMC(draws=7)), [plane()]).sampler == MCLMC(draws=7)
+    more = Settings().changed({"sampler": {"draws": 300}})
+    assert with_enough_draws(more, [plane()]).sampler == MCLMC(draws=300)
+    assert with_enough_draws(more, [readings]) == more
 
 
 def plane() -> Readings:

@@ -170,6 +170,17 @@ def test_what_cannot_be_known(heat: Posterior, known: str, said: str) -> None:
         choose(heat, FEW, Joint(known=(known,)))
 
 
+@pytest.mark.parametrize(
+    "known",
+    [("u_xx > 0", "u_xx = -0.1"), ("u_xx > 0", "u_xx < 0"), ("u_xx = 0.1", "u_xx = 0.2"), ("u_xx = 0.1", "u_xx = 0")],
+)
+def test_what_is_known_does_not_contradict_itself(heat: Posterior, known: tuple[str, str]) -> None:
+    terms = tuple(map(Term.parse, FEW))
+    with pytest.raises(InputError, match=r"got both|got two|not both"):
+        Known.of(known, terms, heat.readings)
+    assert Known.of(("u_xx > 0", "u_xx = 0.1", "u_xx = 0.1"), terms, heat.readings).present
+
+
 # ---- when it cannot tell ---------------------------------------------------------------------------------------------
 
 

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from pdescry.joint.mesh import FIRST, carried, even_elements, even_space, first_space, graded_space
+from pdescry.joint.mesh import (
+    FIRST,
+    carried,
+    continued,
+    even_elements,
+    even_space,
+    first_space,
+    graded_space,
+    widened_space,
+)
 from pdescry.joint.splines import Array, Space
 
 EVEN = even_space((-1.0, 1.0), (0.0, 2.0), FIRST[-1])
@@ -58,3 +68,25 @@ def test_a_field_is_the_same_on_a_finer_mesh() -> None:
         EVEN.values(true),
         atol=1e-4,
     )
+
+
+@pytest.mark.parametrize("span", [(8.8, 59.29), (5.77, 61.6), (-9.0, 0.8), (-3.45, 12.28), (1.7e9, 1.7e9 + 3600)])
+def test_a_mesh_ends_where_the_readings_do(span: tuple[float, float]) -> None:
+    space = even_space((0.1, 0.7), span, (8, 16))
+    for _ in range(3):
+        space = graded_space(space, np.ones(space.shape).ravel(), (9, 24))
+        assert tuple(space.t.breaks[[0, -1]]) == span
+        assert tuple(space.x.breaks[[0, -1]]) == (0.1, 0.7)
+
+
+def test_a_wider_mesh_keeps_the_field_and_ends_where_it_is_told() -> None:
+    wave = field(0.3, 0.2)
+    wide = widened_space(EVEN, (-1.0, 1.5))
+    assert tuple(wide.x.breaks[[0, -1]]) == (-1.0, 1.5)
+    assert set(EVEN.x.breaks) <= set(wide.x.breaks)
+    assert wide.x.lengths.max() < 1.01 * EVEN.x.lengths.max()
+    places, times = np.array([-0.9, 0.0, 0.9]), np.array([0.3, 1.2, 1.9])
+    found = continued(wave, EVEN, wide)
+    np.testing.assert_allclose(wide.at(places, times) @ found, EVEN.at(places, times) @ wave, atol=1e-3)
+    at_end = wide.at(np.full(3, 1.4), times) @ found
+    np.testing.assert_allclose(at_end, EVEN.at(np.full(3, 1.0), times) @ wave, atol=1e-2)

@@ -263,7 +263,8 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
             typer.echo(f"  {_said(sentence)}")
     if (folder / "report.html").exists():
         typer.echo(f"The report, for your browser: {folder / 'report.html'}")
-    typer.echo(f"Everything is in {folder}{'/' if folder.is_dir() else ''} (law.json, config.toml, figures/, log.txt).")
+    there = [name for name in ("law.json", "config.toml", "figures/", "log.txt") if (folder / name).exists()]
+    typer.echo(f"Everything is in {folder}{'/' if folder.is_dir() else ''} ({', '.join(there)}).")
 
 
 def _said(sentence: str) -> str:

@@ -39,7 +39,9 @@ def at_the_shell(message: str) -> str:
     message = _NAMED.sub(r"--boundary \1", message)
     message = _SWITCH.sub(r"--\1 none", message)
     message = message.replace("verify=False", "--no-verify").replace("average=False", "--average off")
-    message = _ARGUMENT.sub(lambda found: f"{_FLAGS[found[1]]} ", message)
+    parts = re.split(r"((?<!\w)'[^']*')", message)  # what is quoted is the user's own, but for values such as time='t'
+    parts[::2] = [_ARGUMENT.sub(lambda found: f"{_FLAGS[found[1]]} ", part) for part in parts[::2]]
+    message = "".join(parts)
     message = _LIMIT.sub(lambda found: "--" + found[1].replace("_", "-"), message)
     return re.sub(r"(--[\w-]+) +(?=[.,;:) ]|$)", r"\1", message)
 

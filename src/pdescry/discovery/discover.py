@@ -28,7 +28,7 @@ from pdescry.discovery.settings import Candidates, Preset, Settings
 from pdescry.discovery.storage import load_fits, load_law, load_posterior, write_fits, write_forward, write_law
 from pdescry.discovery.way import Way, way_of, with_enough_draws
 from pdescry.equation import Equation
-from pdescry.errors import InputError
+from pdescry.errors import InputError, PdescryError
 from pdescry.joint import Choice, Joint, choose
 from pdescry.regression import SparseRegressor, regress
 from pdescry.surrogate import Adam, Network, Noise, Posterior, Prior, interpolate
@@ -299,7 +299,10 @@ def _conclude(
 def _forward(posterior: Posterior, fits: Sequence[Fit], tell: Callable[[float], None]) -> Forward:
     if not all(fit.support.any() for fit in fits):
         return Forward("not tried", "There is no law to solve.")
-    return check_forward(field_of(posterior, fits), Equation.of([fit.component for fit in fits]), tell)
+    try:
+        return check_forward(field_of(posterior, fits), Equation.of([fit.component for fit in fits]), tell)
+    except PdescryError as fault:  # the law is found, and is not lost for want of a check
+        return Forward("not tried", f"The law could not be solved forward: {fault}")
 
 
 def _draw(run: Run, law: Law, progress: Progress) -> None:

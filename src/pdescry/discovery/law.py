@@ -188,6 +188,7 @@ class Law:
 
         mean = solve(self.equation, self.field)
         found = mean.dataset.assign_coords(t=moments)
+        found.attrs["reached"] += float(moments[0])
         if follows:
             found = found.assign_attrs(boundary="ends follow the inferred field")
         if draws:
@@ -210,6 +211,11 @@ class Law:
         forward = self.forward
         if forward.conditions == BY_FIELD:
             forward = held_forward(self.field, self.equation)
+        if forward.conditions is None and forward.status == "not tried":
+            raise InputError(
+                f"Expected what holds at the ends of the interval, which readings do not tell for {self}; pass "
+                "boundary=, such as 'periodic', or times and a domain within law.reach."
+            )
         return forward.conditions or "periodic"
 
     def draw_laws(self, number: int, seed: int = 0) -> list[tuple[Field, Equation]]:

@@ -21,7 +21,7 @@ from pdescry.discovery.following import follow
 from pdescry.equation import Equation
 from pdescry.equation.equation import Component
 from pdescry.joint import JointFit
-from pdescry.joint.fit import names_of
+from pdescry.joint.held_out import names_of
 from pdescry.joint.left_out import LeftOut, left_out, some_sensors
 from pdescry.joint.triangle import one_thread
 from pdescry.regression.spread import TWO_SIDED_95

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -197,6 +198,10 @@ def save_law(law: Law, path: Path) -> None:
             write_fits(folder / "fit.json", law.fits)
         write_forward(folder / "forward.csv", law.forward)
         write_law(folder / "law.json", law)
+        if (path / "law.json").is_file() and (path / "law.json").read_bytes() == (folder / "law.json").read_bytes():
+            for each in path.iterdir():  # what was drawn of this law, and how it was made
+                if each.name != ".lock" and not (folder / each.name).exists():
+                    (shutil.copytree if each.is_dir() else shutil.copy2)(each, folder / each.name)
 
 
 def _number(value: Any) -> Any:

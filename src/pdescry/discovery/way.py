@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from pdescry.data import Readings
 from pdescry.discovery.settings import AUTO_METHODS, LONG, LONG_CHAINS, QUICK, Settings
@@ -17,7 +17,9 @@ from pdescry.joint.known import Known
 from pdescry.joint.mesh import HIGHEST
 from pdescry.joint.objective import order_of
 from pdescry.regression import SparseRegressor
+from pdescry.surrogate import MCLMC
 
+SHORTER = {each.name for each in fields(QUICK) if getattr(QUICK, each.name) != getattr(LONG, each.name)}
 TAKES = f"one field along one axis, a law of first order in time, and derivatives of at most order {HIGHEST}"
 
 
@@ -52,10 +54,18 @@ def way_of(settings: Settings, experiments: Sequence[Readings]) -> Way:
 
 
 def with_enough_draws(settings: Settings, experiments: Sequence[Readings]) -> Settings:
-    """Longer chains than the default's where a regression has to rely on them."""
-    if settings.sampler != QUICK or isinstance(way_of(settings, experiments).method, Joint):
+    """Longer chains than the default's where a regression has to rely on them; what was changed of these stays."""
+    sampler = settings.sampler
+    if not isinstance(sampler, MCLMC) or isinstance(way_of(settings, experiments).method, Joint):
         return settings
-    return replace(settings, sampler=LONG, chains=max(settings.chains, LONG_CHAINS))
+    changed = {
+        each.name: getattr(sampler, each.name)
+        for each in fields(QUICK)
+        if getattr(sampler, each.name) != getattr(QUICK, each.name)
+    }
+    if len(changed.keys() & SHORTER) > 1:  # a sampler of the user's own
+        return settings
+    return replace(settings, sampler=replace(LONG, **changed), chains=max(settings.chains, LONG_CHAINS))
 
 
 def _terms(settings: Settings, readings: Readings, usual: str) -> tuple[Term, ...]:

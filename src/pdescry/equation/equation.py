@@ -117,12 +117,6 @@ class Equation:
 
         return LATEX.equation(self, digits)
 
-    def to_mathml(self, digits: int | None = None) -> str:
-        """A ``<math>`` element, as browsers typeset it."""
-        from pdescry.equation.printing import MATHML
-
-        return f"<math display='block'>{MATHML.equation(self, digits)}</math>"
-
     def to_text(self, digits: int | None = None) -> str:
         """Plain text; with ``digits``, coefficients are rounded to so many significant digits."""
         from pdescry.equation.printing import TEXT

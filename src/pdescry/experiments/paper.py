@@ -12,7 +12,6 @@ from pdescry.equation import Term, candidates
 
 NOISES = (0.0, 0.01, 0.05)
 TERMS: tuple[Term, ...] = candidates("paper")
-ASSUMED_NOISE = 0.01  # the likelihood's, in all nine cells, whatever the noise of the readings
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from pdescry.data import Readings
+from pdescry.data.digits import distinct
 from pdescry.data.hull import points_in_hull
 from pdescry.errors import InputError
 from pdescry.joint.information import Belief, Options
@@ -189,12 +189,7 @@ def _checked(times: ArrayLike, readings: Readings) -> Array:
 
 
 def _spelled(name: str, value: Any, among: Array) -> str:
-    """With as many digits as tell neighbours apart."""
-    step = float(np.ptp(among)) / 100
-    largest = float(np.abs(among).max())
-    digits = math.ceil(math.log10(largest / step)) if step > 0 else 6
-    value = 0.0 if abs(value) < step / 10 else value  # nothing but what rounding left
-    return f"{name} = {value:.{max(digits, 2)}g}"
+    return f"{name} = {distinct(value, among)}"
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from pdescry.errors import InputError, PdescryError
 from pdescry.joint.advice import Advice, Questions, advise
 from pdescry.joint.boundary import Ends, checked_domain, ends_of
 from pdescry.joint.experiment import Experiment
-from pdescry.joint.held_out import held_out, score
+from pdescry.joint.held_out import held_out, names_of, score
 from pdescry.joint.information import Belief
 from pdescry.joint.mesh import HIGHEST
 from pdescry.joint.objective import Minimum, order_of
@@ -127,12 +127,7 @@ class JointFit:
         """Each sensor predicted from the others by this law: log density, rms error, and what the error should be; of
         all experiments."""
         with one_thread():
-            table = held_out(self.minimum)
-        if self.n_experiments == 1:
-            return table.assign(sensor=names_of(self.readings, table["sensor"]))
-        parts = [table[table["experiment"] == number] for number in range(self.n_experiments)]
-        named = [names_of(self.of(number).readings, part["sensor"]) for number, part in enumerate(parts)]
-        return table.assign(sensor=[name for part in named for name in part])
+            return held_out(self.minimum)
 
     @property
     def log_score(self) -> float:
@@ -214,11 +209,6 @@ class JointFit:
         several = f"{self.n_experiments} experiments; " if self.n_experiments > 1 else ""
         head = f"{self} (field and law together; {several}noise {noise:.3g}; held-out score {self.log_score:.1f})"
         return "\n".join([head, *(f"  {note}" for note in self.notes)])
-
-
-def names_of(readings: Readings, sensors: Iterable[int]) -> list[int | str]:
-    names = readings.sensor_names
-    return list(sensors) if names is None else [names[sensor] for sensor in sensors]
 
 
 def refine(

@@ -11,6 +11,7 @@ no law could predict it.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def held_out(found: Minimum) -> pd.DataFrame:
     rows = []
     for number, experiment, field in found.experiments:
         between, misfit, scatter = inside(experiment.readings), experiment.misfit(field), experiment.scatter
-        for sensor in range(experiment.readings.n_sensors):
+        for sensor, name in enumerate(names_of(experiment.readings, range(experiment.readings.n_sensors))):
             own = scatter.of(sensor)
             remaining = np.eye(len(own)) - found.factored.covariance(experiment.weighed[own], number)
             values, vectors = np.linalg.eigh((remaining + remaining.T) / 2)
@@ -46,7 +47,7 @@ def held_out(found: Minimum) -> pd.DataFrame:
             rows.append(
                 row
                 | {
-                    "sensor": sensor,
+                    "sensor": name,
                     "inside": bool(between[sensor]),
                     "readings": len(own),
                     "log_density": float(density),
@@ -55,6 +56,11 @@ def held_out(found: Minimum) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
+
+
+def names_of(readings: Readings, sensors: Iterable[int]) -> list[int | str]:
+    names = readings.sensor_names
+    return list(sensors) if names is None else [names[sensor] for sensor in sensors]
 
 
 def log_density(remaining: Array, misfit: Array) -> float:

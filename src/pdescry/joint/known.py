@@ -48,7 +48,8 @@ class Known:
                     f"Expected {name!r}, of which something is known, among the candidates; add it to them."
                 )
             if sign == "=" and (value := _given(rest, text)).value:
-                given[term] = value
+                if given.setdefault(term, value) != value:
+                    raise InputError(f"Expected one coefficient of {name!r}; got two; leave one of them out.")
                 present.append(term)
             elif sign == "=":
                 absent.append(term)
@@ -58,6 +59,12 @@ class Known:
                 signs.append((term, 1.0 if sign == ">" else -1.0))
             else:
                 present.append(term)
+        told = [*signs, *((term, math.copysign(1.0, each.value)) for term, each in given.items())]
+        for term, sign in told:
+            if (term, -sign) in told:
+                raise InputError(
+                    f"Expected {str(term)!r} to be known as positive or as negative; got both; leave one of them out."
+                )
         left = tuple(term for term in candidates if term not in absent)
         if set(absent) & set(present) or not left:
             raise InputError(

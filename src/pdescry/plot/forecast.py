@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pdescry.data.digits import distinct
 from pdescry.errors import InputError
 from pdescry.plot.axes import colour_of, label, new_axes
 from pdescry.plot.law import Drawn
@@ -29,9 +30,9 @@ def forecast(law: Drawn, ax: Axes | None = None) -> Axes:
     for number, sensor in enumerate(chosen):
         rows = table[table["sensor"] == sensor]
         colour = colour_of(0.85 * number / max(len(chosen) - 1, 1))
-        place = float(rows["x"].iloc[0])
+        where = f"{readings.axes[0]} = {distinct(float(rows['x'].iloc[0]), readings.places)}"
         ax.fill_between(rows["t"], rows["low"], rows["high"], color=colour, alpha=0.2, linewidth=0)
-        ax.plot(rows["t"], rows["mean"], color=colour, label=f"sensor {sensor} at {readings.axes[0]} = {place:.4g}")
+        ax.plot(rows["t"], rows["mean"], color=colour, label=f"sensor {sensor} at {where}")
         ax.plot(
             rows["t"], rows["reading"], "o", color=colour, markersize=3, markeredgecolor="white", markeredgewidth=0.3
         )

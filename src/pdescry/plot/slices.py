@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pdescry.data.digits import distinct
 from pdescry.plot.axes import check_one_axis, colour_of, field_named, label, new_axes, plain
 from pdescry.plot.law import Inferred, is_posterior
 
@@ -38,7 +39,7 @@ def slices(law: Inferred, times: ArrayLike | None = None, field: str | None = No
         # The upper end of the colours is too pale for a line on white.
         colour = colour_of(0.85 * number / max(len(chosen) - 1, 1))
         ax.fill_between(places, now[f"{name}_low"], now[f"{name}_high"], color=colour, alpha=0.25, linewidth=0)
-        ax.plot(places, now[name], color=colour, label=f"{readings.time_name} = {time:.4g}{unit}")
+        ax.plot(places, now[name], color=colour, label=f"{readings.time_name} = {distinct(time, readings.times)}{unit}")
         near = _nearest(readings, time, (end - start) * NEAR)
         values = readings.values[near, readings.fields.index(name)]
         ax.plot(readings.space[near, 0], values, "o", color=colour, markersize=4, markeredgecolor="white")

@@ -20,6 +20,8 @@ def forward_of(law: Reported, field: xr.Dataset | None) -> dict[str, Any] | None
     (axis,), name = readings.axes, readings.fields[0]
     times, places = field[readings.time_name].to_numpy(), field[axis].to_numpy()
     solved = law.simulate(times, x=places, max_seconds=SECONDS, verify=False)
+    if solved.attrs["status"] != "ok":
+        return None
     return {
         "names": names_of(readings),
         "times": packed(times, exact=True),

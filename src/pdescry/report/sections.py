@@ -9,6 +9,7 @@ from html import escape
 from importlib import metadata
 from typing import Any
 
+from pdescry.data.digits import distinct
 from pdescry.joint import Advice
 from pdescry.regression.fit import with_spread
 from pdescry.report.law import Reported
@@ -84,7 +85,8 @@ def _field(law: Reported, numbers: dict[str, Any]) -> str:
         words = "A field along several axes is not drawn; law.predict gives its values."
         return section("field", title, paragraph(words))
     obeys = "the one that obeys the law" if law.choice is not None and law.found else "inferred without a law"
-    (axis,), time, what = readings.axes, readings.time_name, readings.label(readings.fields[0])
+    (axis,), time = readings.axes, readings.time_name
+    what = readings.label(readings.fields[0]) if len(readings.fields) == 1 else "the field that is chosen above"
     where = f"over {axis} (across) and {time} (up)"
     return section(
         "field",
@@ -220,7 +222,8 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
     elif law.forward.unscored:
         yield paragraph(f"The law was not compared with left-out sensors: {law.forward.unscored}")
     if forward is None:
-        yield paragraph(law.forward.message)
+        drawn = "The map of its solution took too long, or too many points, to be drawn here; law.simulate() makes it."
+        yield paragraph(drawn if law.forward.status == "ok" else law.forward.message)
         return
     yield paragraph(
         f"With {law.forward.boundary}, the mean law differs from the inferred field by {law.forward.misfit:.2g} of the "
@@ -298,7 +301,7 @@ def _diagnostics(law: Reported) -> str:
 
 def _next(advice: Advice) -> str:
     of_what = "of the law" if advice.about == "law" else "of the field"
-    places = ", ".join(f"{place:.4g}" for place in advice.table[advice.axes[0]])
+    places = ", ".join(distinct(place, advice.map[advice.axes[0]]) for place in advice.table[advice.axes[0]])
     return section(
         "next",
         "Where to put the next sensor",
@@ -321,6 +324,7 @@ def _again(law: Reported) -> str:
         "again",
         "Settings, versions, and how to make it again",
         copied("command", law.command),
+        paragraph("If you said how the file is to be read (--time, --space, --field, …), say so again."),
         listed(dict.fromkeys(note for each in law.experiments for note in each.notes)),
         table(["package", "version"], [[name, metadata.version(name)] for name in VERSIONS], "Versions"),
         folded("All settings", table(["setting", "value"], settings, "Settings")),

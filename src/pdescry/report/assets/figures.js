@@ -36,6 +36,12 @@ function shown(value, digits = 4) {
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 
+/** With as many digits as tell a hundredth of the range. */
+function apart(value, [low, high], step = (high - low) / 100) {
+  const times = Math.max(Math.abs(low), Math.abs(high)) / step;
+  return shown(value, Number.isFinite(times) && times > 0 ? Math.min(Math.max(Math.ceil(Math.log10(times)) + 1, 4), 15) : 4);
+}
+
 function ticks([low, high], wanted) {
   const raw = (high - low) / Math.max(wanted, 1);
   const size = 10 ** Math.floor(Math.log10(raw));
@@ -90,7 +96,7 @@ function frame(width, height, { x, y, xlabel, ylabel, names, left = 62, right = 
   for (const value of ticks(x, (width - left) / 80)) {
     axes.append(
       element("line", { class: "grid", x1: X(value), x2: X(value), y1: top, y2: height - bottom }),
-      element("text", { x: X(value), y: height - bottom + 16, "text-anchor": "middle" }, shown(value)),
+      element("text", { x: X(value), y: height - bottom + 16, "text-anchor": "middle" }, apart(value, x)),
     );
   }
   if (names) {
@@ -99,7 +105,7 @@ function frame(width, height, { x, y, xlabel, ylabel, names, left = 62, right = 
     for (const value of ticks(y, (height - bottom) / 50)) {
       axes.append(
         element("line", { class: "grid", x1: left, x2: width - right, y1: Y(value), y2: Y(value) }),
-        element("text", { x: left - 6, y: Y(value) + 4, "text-anchor": "end" }, shown(value)),
+        element("text", { x: left - 6, y: Y(value) + 4, "text-anchor": "end" }, apart(value, y)),
       );
     }
   }
@@ -162,7 +168,7 @@ function map(width, { values, times, places, range, stops, label, names, marks =
   }));
   for (const value of ticks(range, 5)) {
     const y = box.bottom - ((value - range[0]) / (range[1] - range[0] || 1)) * (box.bottom - box.top);
-    plot.append(element("text", { x: box.right + 30, y: y + 4 }, shown(value, 3)));
+    plot.append(element("text", { x: box.right + 30, y: y + 4 }, apart(value, range)));
   }
   const at = [width - 5, (box.top + box.bottom) / 2];
   plot.append(element("text", { class: "label", x: at[0], y: at[1], "text-anchor": "middle", transform: `rotate(-90 ${at})` }, label));
@@ -540,12 +546,14 @@ function moved() {
   const { t, x } = cursor();
   const k = now.i * field.places.length + now.j;
   const { mean, sd, low, high, name } = part();
-  control("time-now").textContent = `At ${field.plain.time} = ${shown(t)}`;
-  control("value-now").textContent = `${field.plain.time} = ${shown(t)}, ${field.plain.axis} = ${shown(x)}: ${name} = ${shown(mean[k])} ± ${shown(sd[k], 2)} (95 %: ${shown(low[k])} to ${shown(high[k])})`;
-  control("time").setAttribute("aria-valuetext", `${field.plain.time} = ${shown(t)}`);
-  control("place").setAttribute("aria-valuetext", `${field.plain.axis} = ${shown(x)}`);
+  const [when, where] = [apart(t, ends(field.times)), apart(x, ends(field.places))];
+  const what = (value) => apart(value, [value - 10 * sd[k], value + 10 * sd[k]]);
+  control("time-now").textContent = `At ${field.plain.time} = ${when}`;
+  control("value-now").textContent = `${field.plain.time} = ${when}, ${field.plain.axis} = ${where}: ${name} = ${what(mean[k])} ± ${shown(sd[k], 2)} (95 %: ${what(low[k])} to ${what(high[k])})`;
+  control("time").setAttribute("aria-valuetext", `${field.plain.time} = ${when}`);
+  control("place").setAttribute("aria-valuetext", `${field.plain.axis} = ${where}`);
   const whose = field.nearest_sensor(x);
-  control("sensor-now").textContent = `Sensor ${field.sensor_names[whose]} at ${field.plain.axis} = ${shown(field.pins[whose])}`;
+  control("sensor-now").textContent = `Sensor ${field.sensor_names[whose]} at ${field.plain.axis} = ${apart(field.pins[whose], ends(field.places))}`;
   follow.forEach(redraw);
 }
 
