@@ -47,7 +47,7 @@ def numbers_of(cell: Cell, scale: str = "full", mixed: bool = False, **laws: Any
         "cell": asdict(cell),
         "scale": scale,
         "seconds": {"chain": 90.0, "derivatives": 30.0, "measuring": 1e6},
-        "readings": 816,
+        "readings": 16 * cell.experiment.moments,
         "draws": 5800,
         "points": 10_000,
         "field": {"BNN": {**field, "rmse": 0.2}, "DNN": field},

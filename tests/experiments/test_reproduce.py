@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from functools import partial
 from pathlib import Path
@@ -117,6 +118,18 @@ def test_all_cells_of_all_seeds(measured, tmp_path):
     assert len(found.records) == len(measured) == 2 * len(NOISES) * 2
     assert [call["seed"] for call in measured] == [0] * 6 + [1] * 6
     assert found.names == ("burgers", "heat")
+
+
+def test_cells_of_other_readings_are_not_mixed(measured, tmp_path):
+    reproduce("heat", noises=[0.0], output=tmp_path, workers=1)
+    (path,) = tmp_path.glob("full/*/cell.json")
+    for name, value in (("readings", 816), ("fingerprint", "0" * 16)):
+        before = path.read_text()
+        path.write_text(json.dumps(json.loads(before) | {name: value}))
+        with pytest.raises(InputError, match="is of others; choose another --output"):
+            reproduce("heat", noises=[0.0], output=tmp_path, workers=1)
+        path.write_text(before)
+    assert len(reproduce("heat", noises=[0.0], output=tmp_path, workers=1).records) == 1
 
 
 def test_one_that_fails_is_told_and_the_others_are_kept(measured, tmp_path, monkeypatch):

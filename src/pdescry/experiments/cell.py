@@ -8,6 +8,7 @@ A record is a folder:
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -89,6 +90,7 @@ def measure(
         "cell": asdict(cell),
         **about,
         "readings": len(posterior.readings),
+        "fingerprint": fingerprint(posterior.readings),
         "draws": posterior.n_draws,
         "points": len(derivatives.points),
         "field": {
@@ -104,6 +106,12 @@ def measure(
         "intervals": _intervals(fit),
     }
     return plain(numbers), _fields(cell, posterior, dnn, solutions)
+
+
+def fingerprint(readings: Readings) -> str:
+    """The same for the same readings, and only for these."""
+    parts = (readings.time, readings.space, readings.values)
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part, float).tobytes() for part in parts)).hexdigest()[:16]
 
 
 def _law(fit: SparseFit) -> Equation | None:
@@ -185,6 +193,16 @@ def write_record(folder: Path, numbers: Mapping[str, Any], fields: xr.Dataset) -
         compressed = {name: {"zlib": True, "dtype": "float32"} for name in fields.data_vars}
         fields.to_netcdf(temporary, engine="h5netcdf", encoding=compressed)
     write_json(folder / "cell.json", numbers)
+
+
+def check_same_readings(folder: Path, numbers: Mapping[str, Any], readings: Readings) -> None:
+    """A record of other readings is none of this cell."""
+    own = {"readings": len(readings), "fingerprint": fingerprint(readings)}
+    if any(numbers.get(name, value) != value for name, value in own.items()):  # the first versions had no fingerprint
+        raise InputError(
+            f"Expected {str(folder)!r} to be of the same readings; it is of others; choose another --output, or remove "
+            "that folder."
+        )
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:

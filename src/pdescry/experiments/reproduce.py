@@ -13,7 +13,7 @@ from pdescry.cores import n_cores
 from pdescry.data import systems
 from pdescry.derivatives import differentiate
 from pdescry.errors import InputError
-from pdescry.experiments.cell import Cell, measure, read_record, write_record
+from pdescry.experiments.cell import Cell, check_same_readings, measure, read_record, write_record
 from pdescry.experiments.cores import run_jobs
 from pdescry.experiments.document import write_document
 from pdescry.experiments.figures import draw_figures
@@ -103,9 +103,7 @@ def reproduce(
         raise InputError(f"Expected the number of workers to be at least 1; got {workers}.")
     source = "generated" if readings is None else "paper"
     cells = [Cell(name, noise, seed, source) for seed in _checked_seeds(seeds) for noise in noises for name in names]
-    if readings is not None:
-        for cell in cells:
-            cell.readings(readings)  # what is missing is told before any work
+    data = {cell: cell.readings(readings) for cell in cells}  # what is missing is told before any work
     folder = Path(output) / scale
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -114,9 +112,10 @@ def reproduce(
     jobs = {}
     for cell in cells:
         place = folder / cell.name
-        if read_record(place) is None:
+        if (record := read_record(place)) is None:
             jobs[cell.name] = Job(cell, scale, place, readings)
         else:
+            check_same_readings(place, record, data[cell])
             shutil.rmtree(place / "run", ignore_errors=True)  # of a call that was interrupted just then
     failures = run_jobs(make_cell, jobs, workers or n_cores(), progress or _silent) if jobs else {}
     return Reproduction(folder, scale, names, noises, source, read_records(folder), failures)
