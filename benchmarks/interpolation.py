@@ -117,15 +117,16 @@ def rows(out: Path) -> list[dict]:
 
 
 def table(out: Path) -> None:
+    with_law = any("law" in row for row in rows(out))
     titles = (
         "system",
         "noise",
         "RMSE (each layout)",
         "published BNN, DNN",
         "no worse",
-        "noise",
+        "inferred noise",
         "covered",
-        "mixed",
+        "right law" if with_law else "mixed",
         "seconds",
     )
     print("| " + " | ".join(titles) + " |\n|" + " --- |" * len(titles))
@@ -139,6 +140,7 @@ def table(out: Path) -> None:
                 return ", ".join(format(row[key], form) for row in cell)
 
             mean = np.mean([row["rmse"] for row in cell])
+            good = sum(row.get("right", row["verdict"].startswith("mixed")) for row in cell)
             entries = (
                 name,
                 str(noise),
@@ -147,7 +149,7 @@ def table(out: Path) -> None:
                 "yes" if mean <= min(published) else "no",
                 each("noise_sd", ".4f"),
                 each("coverage_inside", ".0%"),
-                f"{sum(row['verdict'].startswith('mixed') for row in cell)} of {len(cell)}",
+                f"{good} of {len(cell)}",
                 each("seconds", ".0f"),
             )
             print("| " + " | ".join(entries) + " |")

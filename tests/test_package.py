@@ -45,7 +45,7 @@ assert "jax" not in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("name", {*pdescry._HOME, *pdescry.__all__})
+@pytest.mark.parametrize("name", sorted({*pdescry._HOME, *pdescry.__all__}))
 def test_every_public_name_is_there(name):
     assert getattr(pdescry, name) is not None
     assert name in dir(pdescry)

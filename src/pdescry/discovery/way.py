@@ -11,7 +11,7 @@ from pdescry.equation import Term
 from pdescry.equation import candidates as library
 from pdescry.errors import InputError
 from pdescry.joint import Joint
-from pdescry.joint.boundary import ends_of
+from pdescry.joint.ends import ends_of
 from pdescry.joint.fit import check_alike
 from pdescry.joint.known import Known
 from pdescry.joint.mesh import HIGHEST

@@ -17,8 +17,8 @@ Several experiments may share the law: each has a field, the coefficients are co
 and its answer), then ``experiment.py`` and ``objective.py`` (the sum above and its minimum), ``start.py`` and
 ``stages.py`` (how it is reached) and ``choose.py`` (the search for terms). ``splines.py`` is the field, ``mesh.py``
 where its knots lie, ``triangle.py`` the linear algebra, ``scatter.py`` and ``offsets.py`` how readings differ from it,
-``held_out.py`` the prediction of left-out sensors, ``processes.py`` the same without any law; ``information.py`` what
-further readings would tell, and ``advice.py`` where to take them.
+``known.py`` and ``ends.py`` what the user knows; ``held_out.py`` the prediction of left-out sensors, ``processes.py``
+the same without any law; ``information.py`` what further readings would tell, and ``advice.py`` where to take them.
 """
 
 from __future__ import annotations

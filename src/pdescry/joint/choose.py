@@ -20,8 +20,8 @@ from scipy.special import logsumexp
 from pdescry.cores import n_cores
 from pdescry.equation import Term
 from pdescry.errors import PdescryError
-from pdescry.joint.boundary import checked_domain, ends_of
 from pdescry.joint.choice import Choice, Comparison
+from pdescry.joint.ends import checked_domain, ends_of
 from pdescry.joint.fit import MORE_SCATTER, JointFit, experiments_of, followed, more_scatter, notes_of, terms_of
 from pdescry.joint.held_out import errors, held_out, score
 from pdescry.joint.known import Known

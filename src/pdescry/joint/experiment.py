@@ -16,7 +16,7 @@ from scipy.sparse import csr_array, diags_array, kron, vstack
 from pdescry.data import Readings
 from pdescry.equation.algebra import partial
 from pdescry.equation.term import Coordinate, Derivative, Sum
-from pdescry.joint.boundary import Condition
+from pdescry.joint.ends import Condition
 from pdescry.joint.scatter import Scatter
 from pdescry.joint.splines import Array, Space
 from pdescry.joint.triangle import Triangle, triangle

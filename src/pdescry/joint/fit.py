@@ -20,7 +20,7 @@ from pdescry.equation import Equation, Term, candidates
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError, PdescryError
 from pdescry.joint.advice import Advice, Questions, advise
-from pdescry.joint.boundary import Ends, checked_domain, ends_of
+from pdescry.joint.ends import Ends, checked_domain, ends_of
 from pdescry.joint.experiment import Experiment
 from pdescry.joint.held_out import held_out, names_of, score
 from pdescry.joint.information import Belief

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from pdescry.equation import Term
-from pdescry.joint.boundary import Ends
+from pdescry.joint.ends import Ends
 from pdescry.joint.experiment import Experiment
 from pdescry.joint.known import Given
 from pdescry.joint.mesh import FIRST, ROUGH, elements_in_time, even_space, first_space

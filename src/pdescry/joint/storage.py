@@ -17,8 +17,8 @@ import xarray as xr
 from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.files import appearing, check_target, saved_dataset
-from pdescry.joint.boundary import Condition
 from pdescry.joint.choice import Choice, Comparison
+from pdescry.joint.ends import Condition
 from pdescry.joint.experiment import Experiment
 from pdescry.joint.fit import JointFit
 from pdescry.joint.known import Given

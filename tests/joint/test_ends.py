@@ -9,7 +9,7 @@ import pytest
 
 from pdescry import InputError, JointFit, Posterior, refine, systems
 from pdescry.joint import Joint
-from pdescry.joint.boundary import Condition, Ends, conditions_of, ends_of
+from pdescry.joint.ends import Condition, Ends, conditions_of, ends_of
 
 ENDS = ("u_x(0) = 0", "u_x(10) = 0")
 
