@@ -288,6 +288,7 @@ def test_refine_wants_a_finished_run_and_a_law_that_it_can_take(here, run, tmp_p
     assert "pdescry resume" in err
 
 
+@pytest.mark.slow
 def test_several_files_are_experiments_that_share_a_law(run, jointly, tmp_path):
     """From the draws of the other runs: of the same rod, read by half of its sensors."""
     folder = jointly.folder

@@ -71,7 +71,7 @@ def test_every_derivative_of_random_networks(problem):
     compare(random_network(inputs, width, depth, outputs, seed), points, indices)
 
 
-@pytest.mark.parametrize("index", [(0, 6), (2, 0), (1, 4), (2, 2)])
+@pytest.mark.parametrize("index", [pytest.param((0, 6), marks=pytest.mark.slow), (2, 0), (1, 4), (2, 2)])
 def test_a_network_of_the_papers_size(index):
     points = np.random.default_rng(1).uniform(-2, 2, (2, 2))
     compare(random_network(2, 50, 4, 1, seed=5), points, [index])

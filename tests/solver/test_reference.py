@@ -202,7 +202,9 @@ IN_UNITS = {
 }
 
 
-@pytest.mark.parametrize("name", IN_UNITS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name == "a shock" else ()) for name in IN_UNITS]
+)
 def test_a_law_in_other_units_gives_the_same_verdict_and_field(name):
     text, domain, until, initial, boundary = IN_UNITS[name]
     law = Equation.parse(text)

@@ -61,7 +61,9 @@ def _is_alive(pid: int) -> bool:
 
 
 # After the fourth a stage is compiled: seconds, in which to kill it; after the fifth the run may be over before.
-@pytest.mark.parametrize("n_blocks", [1, 3, 4])
+@pytest.mark.parametrize(
+    "n_blocks", [pytest.param(1, marks=pytest.mark.slow), 3, pytest.param(4, marks=pytest.mark.slow)]
+)
 def test_killed_and_resumed_ends_with_the_same_draws(tmp_path, posterior, n_blocks):
     workers = start_and_kill(tmp_path, n_blocks)
     # They end by themselves when their parent is gone.
@@ -80,7 +82,9 @@ def test_killed_and_resumed_ends_with_the_same_draws(tmp_path, posterior, n_bloc
     "sampler",
     [
         MCLMC(draws=5, thin=3, burn=2, rungs=2, rung_transitions=20),
-        AdjustedMCLMC(draws=5, thin=2, burn=2, rungs=2, rung_transitions=10, steps=3),
+        pytest.param(
+            AdjustedMCLMC(draws=5, thin=2, burn=2, rungs=2, rung_transitions=10, steps=3), marks=pytest.mark.slow
+        ),
         HMC(step_size=1e-4, draws=5, burn=2, steps=3),
         NUTS(draws=5, burn=2, rungs=2, rung_transitions=10, doublings=3),
         Point(),

@@ -42,8 +42,6 @@ def _in_turn(work: Work, jobs: Mapping[str, Any], workers: int | None, clock: _C
             work(job, workers, clock.of(name))
         except PdescryError as error:
             failures[name] = str(error)
-        except Exception as error:  # of one cell; the others are none the worse for it
-            failures[name] = f"{type(error).__name__}: {error}"
         clock.end(name)
     return failures
 
