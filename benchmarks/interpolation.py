@@ -8,7 +8,7 @@ Each cell is a system of the paper (16 random sensors, its times) and a noise le
 `interpolate`. ``--places FOLDER`` puts the sensors where the paper had them, read from its released measurements in
 that folder. ``--law FOLDER`` measures the field that obeys the law instead, law and terms found in the same step from
 the 36 candidates, over the whole domain: as `discover` does with ``--domain``, from the networks' fields that
-`benchmarks/accuracy.py` leaves in FOLDER, or makes there.
+`benchmarks/accuracy.py` leaves in FOLDER, or that are made there (for the paper's places, another FOLDER).
 """
 
 from __future__ import annotations
@@ -52,9 +52,11 @@ def measure(name: str, noise: float, layout: int, places: np.ndarray | None) -> 
     }
 
 
-def measure_with_law(name: str, noise: float, layout: int, folder: Path) -> dict:
+def measure_with_law(name: str, noise: float, layout: int, places: np.ndarray | None, folder: Path) -> dict:
     system = pdescry.systems.get(name)
-    cell = {"system": name, "noise": noise, "layout": layout, "sensors": 16}
+    # By their number, sensors stand at random.
+    sensors = 16 if places is None else places.tolist()
+    cell = {"system": name, "noise": noise, "layout": layout, "sensors": sensors}
     posterior, sampling = accuracy.posterior_of(folder, cell, Settings())
     began = time.monotonic()
     choice = pdescry.choose(posterior, method=Joint(domain=system.domain))
@@ -106,7 +108,7 @@ def run(out: Path, layouts: list[int], noises: list[float], folder: Path | None,
                 if with_law is None:
                     row = measure(name, noise, layout, places)
                 else:
-                    row = measure_with_law(name, noise, layout, with_law)
+                    row = measure_with_law(name, noise, layout, places, with_law)
                 with out.open("a") as stream:
                     stream.write(json.dumps(row) + "\n")
                 print(json.dumps(row), flush=True)
