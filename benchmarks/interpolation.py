@@ -2,7 +2,7 @@
 
     python benchmarks/interpolation.py run [--layouts 0 1 2] [--noises 0.05 0.01 0] [--out FILE.jsonl]
     python benchmarks/interpolation.py run --law FOLDER --layouts 10 11 12 13 14 [--out FILE.jsonl]
-    python benchmarks/interpolation.py table [--out FILE.jsonl]
+    python benchmarks/interpolation.py table [--layouts 10 11 12] [--out FILE.jsonl]
 
 Each cell is a system of the paper (16 random sensors, its times) and a noise level, with default settings of
 `interpolate`. ``--places FOLDER`` puts the sensors where the paper had them, read from its released measurements in
@@ -118,8 +118,10 @@ def rows(out: Path) -> list[dict]:
     return [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
 
 
-def table(out: Path) -> None:
-    with_law = any("law" in row for row in rows(out))
+def table(out: Path, layouts: list[int] | None) -> None:
+    """Of these layouts, or all."""
+    found = [row for row in rows(out) if layouts is None or row["layout"] in layouts]
+    with_law = any("law" in row for row in found)
     titles = (
         "system",
         "noise",
@@ -134,7 +136,7 @@ def table(out: Path) -> None:
     print("| " + " | ".join(titles) + " |\n|" + " --- |" * len(titles))
     for name, cells in PUBLISHED.items():
         for noise, published in zip(NOISES, cells, strict=True):
-            cell = [row for row in rows(out) if (row["system"], row["noise"]) == (name, noise)]
+            cell = [row for row in found if (row["system"], row["noise"]) == (name, noise)]
             if not cell:
                 continue
 
@@ -160,7 +162,7 @@ def table(out: Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["run", "table"])
-    parser.add_argument("--layouts", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--layouts", type=int, nargs="+")
     parser.add_argument("--noises", type=float, nargs="+", default=list(NOISES))
     parser.add_argument("--out", type=Path, default=Path("interpolation.jsonl"))
     parser.add_argument("--places", type=Path)
@@ -168,5 +170,5 @@ if __name__ == "__main__":
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.what == "run":
-        run(given.out, given.layouts, given.noises, given.places, given.law)
-    table(given.out)
+        run(given.out, given.layouts or [0, 1, 2], given.noises, given.places, given.law)
+    table(given.out, given.layouts)

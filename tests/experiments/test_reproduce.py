@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -16,7 +17,7 @@ from pdescry.data import systems
 from pdescry.derivatives import differentiate
 from pdescry.errors import InputError, PdescryError
 from pdescry.experiments import reproduce
-from pdescry.experiments.cell import read_record
+from pdescry.experiments.cell import Cell, fingerprint, read_record
 from pdescry.experiments.paper import NOISES
 from pdescry.regression import STBLR, regress
 from pdescry.solver import simulate
@@ -130,6 +131,9 @@ def test_cells_of_other_readings_are_not_mixed(measured, tmp_path):
             reproduce("heat", noises=[0.0], output=tmp_path, workers=1)
         path.write_text(before)
     assert len(reproduce("heat", noises=[0.0], output=tmp_path, workers=1).records) == 1
+    own = Cell("heat", 0.05, 0).readings()
+    assert fingerprint(own) == fingerprint(replace(own, values=own.values * (1 + 1e-15)))
+    assert fingerprint(own) != fingerprint(replace(own, values=own.values * 1.001))
 
 
 def test_one_that_fails_is_told_and_the_others_are_kept(measured, tmp_path, monkeypatch):
@@ -185,7 +189,7 @@ BAD = {
     "no seeds": ({"seeds": 0}, "at least one seed"),
     "a negative seed": ({"seeds": [-1]}, "at least one seed"),
     "half a seed": ({"seeds": [0.5]}, "at least one seed"),
-    "no workers": ({"workers": 0}, "workers to be at least 1"),
+    "no workers": ({"workers": 0}, "number of workers to be a whole number of at least 1"),
     "no readings there": ({"readings": Path("nowhere")}, "burgers_noise0.00_sensors.npz"),
 }
 

@@ -109,9 +109,10 @@ def measure(
 
 
 def fingerprint(readings: Readings) -> str:
-    """The same for the same readings, and only for these."""
-    parts = (readings.time, readings.space, readings.values)
-    return hashlib.sha256(b"".join(np.ascontiguousarray(part, float).tobytes() for part in parts)).hexdigest()[:16]
+    """The same for the same readings, and only for these; to six decimals, because another machine's last bits differ
+    in generated ones."""
+    parts = (np.round(part, 6) + 0.0 for part in (readings.time, readings.space, readings.values))  # no -0
+    return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()[:16]
 
 
 def _law(fit: SparseFit) -> Equation | None:

@@ -23,6 +23,7 @@ from pdescry.experiments.tables import Table, make_tables, write_tables
 from pdescry.regression import STBLR, SparseFit
 from pdescry.surrogate import HMC, PAPER_DNN, Adam
 from pdescry.surrogate.pool import Progress
+from pdescry.surrogate.settings import check_workers
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,7 @@ def reproduce(
     noises = _checked_noises(noises)
     if scale not in SCALES:
         raise InputError(f"Expected scale to be one of {', '.join(SCALES)}; got {scale!r}.")
-    if workers is not None and workers < 1:
-        raise InputError(f"Expected the number of workers to be at least 1; got {workers}.")
+    workers = check_workers(workers)
     source = "generated" if readings is None else "paper"
     cells = [Cell(name, noise, seed, source) for seed in _checked_seeds(seeds) for noise in noises for name in names]
     data = {cell: cell.readings(readings) for cell in cells}  # what is missing is told before any work

@@ -55,8 +55,9 @@ def fields_of(law: Reported) -> list[Inferred]:
 def packed(values: ArrayLike, exact: bool = False) -> dict[str, str]:
     """Little-endian floats in base64, as ``figures.js`` unpacks them; half the bits where that changes no picture."""
     values = np.asarray(values, float)
-    rounded = np.abs(values - values.astype(np.float32))
-    kind = "<f8" if exact or np.nanmax(rounded, initial=0.0) > 1e-4 * (np.nanmax(values) - np.nanmin(values)) else "<f4"
+    known = values[np.isfinite(values)]
+    alike = not known.size or np.abs(known - known.astype(np.float32)).max() <= 1e-4 * np.ptp(known)
+    kind = "<f4" if alike and not exact else "<f8"
     return {kind[1:]: base64.b64encode(np.ascontiguousarray(values, kind).tobytes()).decode("ascii")}
 
 

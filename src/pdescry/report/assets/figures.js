@@ -37,8 +37,8 @@ function shown(value, digits = 4) {
 }
 
 /** With as many digits as tell a hundredth of the range. */
-function apart(value, [low, high], step = (high - low) / 100) {
-  const times = Math.max(Math.abs(low), Math.abs(high)) / step;
+function apart(value, [low, high]) {
+  const times = (100 * Math.max(Math.abs(low), Math.abs(high))) / (high - low);
   return shown(value, Number.isFinite(times) && times > 0 ? Math.min(Math.max(Math.ceil(Math.log10(times)) + 1, 4), 15) : 4);
 }
 
