@@ -88,6 +88,30 @@ def test_terms_intervals_chains_fields_and_solutions(folder, make):
     assert "took 2.0 minutes a run (2.0 to 2.0)" in text
 
 
+def test_claims_hold_on_every_some_or_no_seed(folder, make):
+    for seed, error in enumerate((0.1, 0.3)):  # against 0.2: on some seeds
+        make("heat", 0.05, seed=seed, STBLR=heat(error), STOLS=heat(0.2))
+    make("heat", 0.01, STBLR=heat(0.1), STOLS={"u_x^2": 0.05}, STOLS_status="wrong-boundary")
+    make("kdv", 0.0, STBLR={"u_xxx": -1.0}, STBLR_status="limit", source="paper")
+    rows = {line.split(" | ")[0]: line for line in render(read_records(folder), "full").splitlines()}
+
+    def cells(claim: str) -> list[str]:
+        return next(row for first, row in rows.items() if claim in first).removesuffix(" |").split(" | ")[1:]
+
+    kdv = "1 cell: 0 on every seed, 0 on some, 1 on none"
+    assert cells("to the true coefficients than") == [
+        "9 of 9 cells", kdv, "2 cells: 1 on every seed, 1 on some, 0 on none",
+    ]  # fmt: skip
+    # Equally far at 0.05; at 0.01 the other one could not be solved, which is farther than any.
+    assert cells("to the true solution")[1:] == [kdv, "2 cells: 1 on every seed, 0 on some, 1 on none"]
+    assert cells("exactly the true terms") == [
+        "8 of 9 cells", kdv, "2 cells: 2 on every seed, 0 on some, 0 on none",
+    ]  # fmt: skip
+    assert cells("heat's u_xx") == ["3 of 3 cells", "–", "2 cells: 1 on every seed, 0 on some, 1 on none"]
+    assert cells("DNN's field")[0] == "8 of 9 cells"
+    assert cells("bands mean something")[:2] == ["in figures", "1 cell: 1 on every seed, 0 on some, 0 on none"]
+
+
 def test_both_sources_have_a_chapter_and_one_set_of_tables(folder, make, tmp_path):
     make("heat", 0.0, slip={"u_x^2": 0.05}, STOLS=heat(0.3))
     make("heat", 0.0, source="paper", slip={"u_x^2": 0.05}, STOLS=heat(0.3))
