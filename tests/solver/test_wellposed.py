@@ -10,6 +10,8 @@ from pdescry.equation.term import Factor
 from pdescry.solver import is_ill_posed
 from pdescry.solver.linearise import opened, variables_of
 
+SPAN = {"t": (0.0, 1.0), "x": (0.0, 2 * np.pi)}
+
 
 @pytest.mark.parametrize(
     ("text", "wrong"),
@@ -34,8 +36,8 @@ def test_around_one(text, wrong):
     values: dict[Factor, np.ndarray] = {
         variable: rng.normal(1.0, 0.1, 200) for variable in variables_of(opened(equation))
     }
-    assert is_ill_posed(equation, "x", values, finest=100.0, remaining=1.0) is wrong
+    assert is_ill_posed(equation, values, SPAN) is wrong
 
 
 def test_a_law_without_slopes():
-    assert not is_ill_posed(Equation.parse("u_t = 1"), "x", {}, finest=100.0, remaining=1.0)
+    assert not is_ill_posed(Equation.parse("u_t = 1"), {}, SPAN)

@@ -28,9 +28,7 @@ from pdescry.solver.linearise import opened, variables_of
 
 ACCURACY: dict[str, Any] = {"rtol": 1e-7, "max_points": 400}
 # No limit in seconds: what comes out must not hang on how busy the machine is.
-LIMITS: dict[str, Any] = {"rtol": 1e-5, "max_points": 400, "max_steps": 4000, "max_seconds": 1e6, "verify": False}
-FINEST = 364  # points, with ends that follow the field
-WAVES = 100  # over the interval, up to which well-posedness is judged
+LIMITS: dict[str, Any] = {"max_steps": 4000, "max_seconds": 1e6, "verify": False}
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ def _followed(field: JointField, equation: Equation, tell: Callable[[float], Non
         largest = float(np.abs(inferred.mean[name]).max())
         solution = follow(
             equation, field, inferred.times, _interval(field), profile=inferred.start[name], x=inferred.places,
-            **LIMITS | {"rtol": digits(field.fit, largest), "max_points": FINEST},
+            rtol=digits(field.fit, largest), **LIMITS,
         )  # fmt: skip
     if not solution.ok:
         return Forward(solution.status, solution.message, BY_FIELD)
@@ -188,6 +186,8 @@ def _attempt(inferred: _Inferred, equation: Equation, boundary: Any) -> Forward:
         x=inferred.places,
         initial=initial_of(inferred.start, equation),
         boundary=boundary,
+        rtol=1e-5,
+        max_points=400,
         **LIMITS,
     )
     if not solution.ok:
@@ -210,9 +210,7 @@ def _ill_posed(field: Field, equation: Equation) -> bool:
     if not variables:
         return False
     values = field.states(variables, max(part.time_order for part in equation.components))
-    (early, late), (left, right) = field.readings.span.values()
-    finest = 2 * math.pi * WAVES / (right - left)
-    return is_ill_posed(equation, field.readings.axes[0], values, finest, late - early)
+    return is_ill_posed(equation, values, field.readings.span)
 
 
 def _times(field: Field, number: int) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from pdescry.equation import Equation, Term
@@ -12,8 +11,7 @@ from pdescry.joint.objective import Minimum
 from pdescry.joint.splines import Array
 from pdescry.solver import is_ill_posed
 
-# Growth is judged for waves of up to this many over the interval, at every so many points.
-WAVES, EVERY = 100, 7
+EVERY = 7  # so many points of the mesh, one at which growth is judged
 
 
 def ill_posed(found: Minimum, law: Mapping[Term, float]) -> bool:
@@ -24,6 +22,5 @@ def ill_posed(found: Minimum, law: Mapping[Term, float]) -> bool:
 def _grows(experiment: Experiment, field: Array, law: Mapping[Term, float]) -> bool:
     readings = experiment.readings
     values = {name: part.ravel()[::EVERY] for name, part in experiment.derivatives(field).items()}
-    (early, late), (low, high) = readings.span.values()
     equation = Equation.of([Component.of(readings.fields[0], dict(law))])
-    return is_ill_posed(equation, readings.axes[0], values, 2 * math.pi * WAVES / (high - low), late - early)
+    return is_ill_posed(equation, values, readings.span)

@@ -7,6 +7,7 @@ the grid and the stepper say. An implicit stepper damps such waves and reports s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,22 +20,23 @@ from pdescry.solver.linearise import opened, slopes_of
 Array = np.ndarray
 Slopes = Mapping[tuple[str, Derivative], Array]
 
-_HARMLESS = (
-    0.05  # e-foldings at the grid's finest wave over the remaining time: rounding near u = 0, not anti-diffusion
-)
+WAVES = 100  # over the interval, up to which growth is judged where there is no grid
+# E-foldings at the finest wave over the remaining time: rounding near u = 0, not anti-diffusion.
+_HARMLESS = 0.05
 _NOISE = 1e-9  # of the largest eigenvalue: below it a real part is rounding
 
 
-def is_ill_posed(
-    equation: Equation, axis: str, values: Mapping[Factor, Array], finest: float, remaining: float
-) -> bool:
+def is_ill_posed(equation: Equation, values: Mapping[Factor, Array], span: Mapping[str, tuple[float, float]]) -> bool:
     """Whether a law is ill-posed around states known at some points, whatever the boundary conditions.
 
-    values: of every field, derivative and coordinate of the law, each (N,). The others as in `growth_without_bound`.
+    values: of every field, derivative and coordinate of the law, each (N,). span: of the time and of the one axis of
+    space, by their names, in this order.
     """
     plain, like = opened(equation), next(iter(values.values()), np.zeros(0))
     slopes = {pair: evaluate_terms(terms, values, like) for pair, terms in slopes_of(plain).items()}
-    return bool(slopes) and growth_without_bound(plain, axis, slopes, finest, remaining)
+    (_, axis), ((early, late), (low, high)) = span, span.values()
+    finest = 2 * math.pi * WAVES / (high - low)
+    return bool(slopes) and growth_without_bound(plain, axis, slopes, finest, late - early)
 
 
 def growth_without_bound(equation: Equation, axis: str, slopes: Slopes, finest: float, remaining: float) -> bool:
