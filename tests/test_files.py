@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from pdescry.errors import InputError
-from pdescry.files import appearing, check_target, exact_floats
+from pdescry.files import appearing, check_target, exact_floats, saved_dataset, write_dataset
 
 
 def test_a_file_appears_whole(tmp_path):
@@ -38,6 +42,42 @@ def test_a_folder_that_is_not_there_is_told(tmp_path):
 def test_a_full_disk_is_told(tmp_path):
     with pytest.raises(InputError, match="No space left on device"), appearing(tmp_path / "a.txt"):
         raise OSError(28, "No space left on device")
+
+
+DATASET_WITHOUT_ROOM = """
+import resource, sys
+import numpy as np, xarray as xr
+from pdescry.errors import InputError
+from pdescry.files import write_dataset
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+try:
+    write_dataset(sys.argv[1], xr.Dataset({"u": (("t", "x"), np.random.default_rng(0).random((200, 500)))}))
+except InputError as error:
+    print(error)
+print("goes on")
+"""
+
+
+def test_a_dataset_without_room_is_told_and_the_process_lives(tmp_path):
+    """HDF5 that runs out of room would tell so, and end the process when the error is forgotten."""
+    pytest.importorskip("resource")
+    done = subprocess.run(
+        [sys.executable, "-c", DATASET_WITHOUT_ROOM, str(tmp_path / "a.nc")], capture_output=True, text=True, check=True
+    )
+    told, after = done.stdout.splitlines()
+    assert "Cannot write" in told
+    assert after == "goes on"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dataset_comes_back(tmp_path):
+    dataset = xr.Dataset({"u": ("x", np.arange(3.0))}, attrs={"format": "three numbers"})
+    write_dataset(tmp_path / "a.nc", dataset)
+    with saved_dataset(tmp_path / "a.nc", "three numbers", "three numbers") as found:
+        xr.testing.assert_identical(found, dataset)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.nc"]
+    assert (tmp_path / "a.nc").stat().st_size < 2**16, "what was reserved is not kept"
 
 
 def test_a_link_is_written_through(tmp_path):

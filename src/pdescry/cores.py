@@ -9,6 +9,9 @@ import os
 import sys
 from pathlib import Path
 
+# Of XLA on CPUs, and of the linear algebra that it calls: threads would wait for one another on matrices of 51 × 51.
+ONE_THREAD: dict[str, str] = dict.fromkeys(("NPROC", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+
 
 def n_cores() -> int:
     """Cores that this process may use."""
@@ -29,8 +32,6 @@ def one_core_environment() -> dict[str, str]:
         name: value for name, value in os.environ.items() if not name.startswith("JAX_") or name.startswith(kept)
     }
     environment["JAX_ENABLE_X64"] = "0"
-    environment["NPROC"] = "1"  # XLA's number of threads on CPUs
-    # The same for the linear algebra that XLA calls: its threads would wait for one another on matrices of 51 × 51.
-    environment |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "MKL", "OMP")}
+    environment |= ONE_THREAD
     environment.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # several processes may share a device
     return environment

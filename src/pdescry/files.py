@@ -5,9 +5,11 @@ They are written under a temporary name beside the target, then renamed.
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +22,7 @@ from pdescry.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
-ON_THE_WAY = ".pdescry-"  # how temporary names begin
+_ON_THE_WAY = re.compile(r"\.pdescry-.+-[0-9a-f]{8}(\..+)?")
 
 
 def exact_floats() -> dict[str, Any]:
@@ -36,7 +38,7 @@ def appearing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path for a file or a folder. On success it becomes ``path``; on any error that is as before."""
     target = Path(path).resolve()  # through a symbolic link, which stays one
     # The ending stays last: libraries choose the format by it.
-    temporary = target.parent / f"{ON_THE_WAY}{target.stem[:40]}-{secrets.token_hex(4)}{target.suffix}"
+    temporary = target.parent / f".pdescry-{target.stem[:40]}-{secrets.token_hex(4)}{target.suffix}"
     try:
         yield temporary
         if temporary.is_dir() and target.is_dir():
@@ -50,6 +52,11 @@ def appearing(path: str | os.PathLike[str]) -> Iterator[Path]:
         with suppress(OSError):
             temporary.unlink()
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def is_on_the_way(name: str) -> bool:
+    """Whether this is a temporary name; where nobody writes, a process was killed and has left it."""
+    return _ON_THE_WAY.fullmatch(name) is not None
 
 
 def _swap(one: Path, other: Path) -> None:
@@ -81,6 +88,27 @@ def saved_dataset(path: Path, form: str, what: str) -> Iterator[xr.Dataset]:
         raise InputError(
             f"Expected {str(path)!r} to be {what} that pdescry saved; it is none, or damaged ({fault})."
         ) from None
+
+
+def write_dataset(
+    path: str | os.PathLike[str], dataset: xr.Dataset, encoding: Mapping[str, Mapping[str, Any]] | None = None
+) -> None:
+    """Write NetCDF. Room is looked for first: if HDF5 finds the disk full, the error is told, and then the process
+    dies."""
+    with appearing(path) as temporary:
+        with temporary.open("wb") as file:
+            _reserve(file.fileno(), dataset.nbytes + dataset.nbytes // 50 + 2**20)
+        dataset.to_netcdf(temporary, engine="h5netcdf", encoding=encoding)
+
+
+def _reserve(file: int, size: int) -> None:
+    """An OSError if there is not so much room for a file, on systems that can tell."""
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(file, 0, size)
+        except OSError as fault:
+            if fault.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+                raise
 
 
 def write_json(path: str | os.PathLike[str], content: Any) -> None:

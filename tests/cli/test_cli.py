@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -227,6 +228,13 @@ def test_interruption_is_told_and_leaves_nothing(run, tmp_path, monkeypatch):
     monkeypatch.setattr("pdescry.solver.simulate", interrupted)
     assert run(*FIXED) == (130, "", "Interrupted; nothing was written.\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_sigterm_is_an_interruption_of_every_command(run, tmp_path, monkeypatch):
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("pdescry.solver.simulate", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
+    assert run(*FIXED) == (130, "", "Interrupted; nothing was written.\n")
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_the_program_is_installed():

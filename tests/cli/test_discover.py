@@ -19,6 +19,8 @@ from pdescry.cli import main
 from pdescry.cli.discover import _stem
 from pdescry.cli.progress import progress_bars
 from pdescry.discovery import choose_settings, load, to_toml
+from pdescry.errors import PdescryError
+from pdescry.surrogate import Noise
 from tests.discovery.conftest import JOINT, TINY, near_tie, with_comparison
 
 
@@ -71,6 +73,22 @@ def test_what_is_printed(finished):
     for sentence in finished.err.splitlines():
         assert sentence.startswith("Warning: ")
     assert "--set sampler." in finished.err  # not burn=, nor a flag of another command
+
+
+@pytest.mark.parametrize(
+    ("words", "sd"), [([], 0.1), (["--noise", "0.02"], "readings"), (["--noise", "0.02", "--set", "noise.sd=0.3"], 0.3)]
+)
+def test_noise_at_the_shell_is_stronger_than_the_file(words, sd, here, run, monkeypatch):
+    class Asked(PdescryError):
+        """With the settings."""
+
+    def find(readings, *, preset, config, **_):
+        raise Asked(str(choose_settings(preset, config).noise))
+
+    monkeypatch.setattr("pdescry.discovery.discover", find)
+    (here.folder.parent / "paper.toml").write_text(run("config", "--preset", "paper")[1], encoding="utf-8")
+    code, _, err = run("discover", "rod.csv", "--config", str(here.folder.parent / "paper.toml"), "-o", "new", *words)
+    assert (code, err) == (1, f"Error: {Noise(sd)}\n")
 
 
 def test_flags_are_stronger_than_the_file(finished):

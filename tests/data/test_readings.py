@@ -28,6 +28,18 @@ class TestShape:
         assert (len(readings), readings.space.shape, readings.values.shape) == (20, (20, 1), (20, 1))
         assert (readings.time_name, readings.axes, readings.fields) == ("t", ("x",), ("u",))
 
+    def test_sums_are_the_same_to_the_last_bit_however_arrays_lie_in_memory(self) -> None:
+        rng = np.random.default_rng(0)
+        time, space, values = np.arange(1000.0), rng.random((1000, 2)), 300 + rng.random((1000, 2))
+        sensor = np.arange(1000)
+        by_rows, by_columns = (
+            Readings(time, lay(space), lay(values), sensor, axes=("x", "y"), fields=("u", "v"))
+            for lay in (np.ascontiguousarray, np.asfortranarray)
+        )
+        for name in ("space", "values"):
+            one, other = (getattr(each, name).std(axis=0) for each in (by_rows, by_columns))
+            np.testing.assert_array_equal(one, other)
+
     def test_each_place_is_a_sensor_in_the_order_of_places(self, frame: pd.DataFrame) -> None:
         readings = Readings.from_arrays(frame.t[::-1], frame.x[::-1], frame.u[::-1])
         assert readings.sensor_names is None

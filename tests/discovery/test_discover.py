@@ -24,7 +24,7 @@ from pdescry import InputError, Law, Readings, discover, load, resume
 from pdescry.derivatives import Derivatives
 from pdescry.derivatives.differentiation import Differentiation
 from pdescry.discovery import PRESETS, to_toml
-from pdescry.discovery.run import begun, load_inputs
+from pdescry.discovery.run import begun, load_inputs, reopened
 from pdescry.regression import STOLS
 from pdescry.surrogate import Posterior, pool
 from tests.discovery.conftest import PICTURES, TINY
@@ -166,7 +166,20 @@ def test_killed_while_it_began(left, finished, readings, tmp_path):
     assert settings == finished[0].settings
 
 
-@pytest.mark.parametrize("theirs", [".backup.20240101.csv", ".env.20231224", "config.toml"])
+def test_what_a_killed_process_left_goes_when_somebody_goes_on(finished, tmp_path):
+    law, folder = finished
+    left, theirs = ".pdescry-posterior-1a2b3c4d.nc", ".pdescry-notes"
+    shutil.copytree(folder, tmp_path / "run")
+    (tmp_path / "run" / left).write_text("half")
+    law.save(tmp_path / "run")  # is not refused
+    for name in (left, theirs):
+        (tmp_path / "run" / name).write_text("half")
+    with reopened(tmp_path / "run"):
+        assert not (tmp_path / "run" / left).exists()
+    assert (tmp_path / "run" / theirs).exists()
+
+
+@pytest.mark.parametrize("theirs", [".backup.20240101.csv", ".env.20231224", ".pdescry-notes", "config.toml"])
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_strangers_files_stay(theirs, overwrite, finished, readings, tmp_path):
     """Hidden ones with a date for a name, and settings that no run wrote."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from pdescry.discovery.way import way_of, with_enough_draws
 from pdescry.equation import Equation, Term
 from pdescry.joint import Joint
 from pdescry.regression import STBLR, SequentialRidge
-from pdescry.surrogate import MCLMC
+from pdescry.surrogate import HMC, MCLMC
 from tests.discovery.conftest import JOINT, PICTURES, TINY, near_tie, with_comparison
 
 FILES = {
@@ -52,10 +53,35 @@ def test_a_regression_gets_longer_chains_unless_they_were_chosen(readings: Readi
     longer = with_enough_draws(Settings(), [plane()])
     assert (longer.sampler, longer.chains) == (MCLMC(), 4)
     assert with_enough_draws(Settings(method=STBLR(0.1)), [readings]).sampler == MCLMC()
-    assert with_enough_draws(Settings(sampler=MCLMC(draws=7)), [plane()]).sampler == MCLMC(draws=7)
     more = Settings().changed({"sampler": {"draws": 300}})
-    assert with_enough_draws(more, [plane()]).sampler == MCLMC(draws=300)
-    assert with_enough_draws(more, [readings]) == more
+    assert with_enough_draws(more, [plane()], {"sampler.draws"}).sampler == MCLMC(draws=300)
+    assert with_enough_draws(more, [readings], {"sampler.draws"}) == more
+
+
+@pytest.mark.parametrize(
+    ("said", "sampler", "chains"),
+    [
+        ({"config": {"field": {"chains": 1}}}, MCLMC(), 1),
+        ({"config": {"field": {"chains": 2}}}, MCLMC(), 2),  # as many as the default's, but said
+        ({"config": {"sampler": {"draws": 50}}}, MCLMC(draws=50), 4),
+        ({"config": Settings().to_dict()}, Settings().sampler, 2),  # what `pdescry config` prints
+        ({"sampler": MCLMC(draws=7)}, MCLMC(draws=7), 2),
+        ({"sampler": HMC(draws=9), "chains": 3}, HMC(draws=9), 3),
+        ({"preset": "paper", "candidates": "small", "config": {"sampler": {"kind": "MCLMC"}}}, MCLMC(), 1),
+    ],
+)
+def test_what_was_said_of_chains_is_done(said, sampler, chains, monkeypatch) -> None:
+    class Begun(Exception):
+        """With the settings of the run."""
+
+    def begin(path, experiments, settings, *_):
+        raise Begun(settings)
+
+    monkeypatch.setattr(sys.modules["pdescry.discovery.discover"], "begun", begin)
+    with pytest.raises(Begun) as told:
+        discover(plane(), **said)
+    (settings,) = told.value.args
+    assert (settings.sampler, settings.chains) == (sampler, chains)
 
 
 def plane() -> Readings:

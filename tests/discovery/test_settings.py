@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import shlex
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from pdescry import InputError
+from pdescry import InputError, Readings
 from pdescry.discovery import PRESETS, Settings, choose_settings, from_words, load_config, merged, to_toml
 from pdescry.discovery.config import command_of, comment_on, settings_from, spelled
 from pdescry.discovery.settings import METHODS
@@ -78,6 +78,7 @@ def test_a_domain_in_the_three_ways(tmp_path):
         ([], "pdescry discover"),
         (["seed=3"], "pdescry discover --set seed=3"),
         (["regression.domain=[0, 10]"], "pdescry discover --set 'regression.domain=[0.0, 10.0]'"),
+        (["noise.sd=readings"], None),
         (["regression.threshold=0.2"], "pdescry discover --set regression.threshold=0.2"),
         (["regression.method=joint"], None),
         (["preset=paper", "regression.method=ard", "network.width=9"], None),
@@ -89,8 +90,33 @@ def test_a_command_says_the_settings_and_no_more(words, said):
     assert said in (None, command)
     given = shlex.split(command)
     presets = [f"preset={after}" for before, after in pairwise(given) if before == "--preset"]
+    presets += ["noise.sd=readings" for word in given if word == "--noise"]
     changes = [after for before, after in pairwise(given) if before == "--set"]
     assert settings_from(from_words([*presets, *changes])) == settings
+
+
+def test_a_command_tells_the_noise_that_was_told():
+    rng = np.random.default_rng(0)
+    plain = Readings.from_arrays(np.arange(40.0), rng.random(40), rng.random(40))
+    told, others = replace(plain, noise=np.full((40, 1), 0.02)), replace(plain, noise=rng.random((40, 1)))
+    settings = Settings(noise=Noise("readings"))
+    assert command_of([told, told], settings) == "pdescry discover FILE FILE --noise 0.02"
+    long = Readings.from_arrays(
+        np.tile(np.arange(400.0), 3), np.repeat(np.arange(3.0), 400), rng.random(1200), noise=0.02
+    )
+    assert command_of([long], settings).endswith("--noise 0.02")
+    averaged = long.averaged(100)  # their sd is not what was told
+    for unknown in ([others], [told, others], [told, plain], [averaged]):
+        assert command_of(unknown, settings).endswith("--noise NOISE")
+
+
+def test_what_auto_stands_for_is_shown_and_can_be_named():
+    """The lines behind "of joint:", without their first two characters, change nothing."""
+    _, _, shown = to_toml(Settings()).partition("# of joint:\n")
+    lines = [line.removeprefix("# ") for line in shown.splitlines()]
+    names = {line.split(" = ")[0] for line in lines}
+    assert names == {each.name for each in fields(Joint)}
+    assert settings_from({"regression": tomllib.loads("\n".join(lines))}).method == Joint()
 
 
 def test_whether_to_average_in_the_three_ways(tmp_path):

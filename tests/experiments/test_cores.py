@@ -19,7 +19,7 @@ from pdescry.errors import InputError
 def work(job, workers, progress):
     folder, what = job
     progress("working", 0.5, None)
-    (pathlib.Path(folder) / f"{what}.{os.getpid()}.{workers}").touch()
+    (pathlib.Path(folder) / f"{what}.{os.getpid()}.{workers}").write_text(os.environ.get("NPROC", ""))
     if what == "fails":
         raise InputError("Expected another job.")
     if what == "dies":
@@ -45,6 +45,16 @@ def jobs(folder, *names: str) -> dict[str, tuple[str, str]]:
 
 def silent(stage: str, fraction: float, left: float | None) -> None:
     pass
+
+
+def test_processes_side_by_side_keep_to_one_thread_each(work, tmp_path, monkeypatch):
+    monkeypatch.setenv("NPROC", "8")
+    assert run_jobs(work, jobs(tmp_path, "one", "two"), 2, silent) == {}
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["1", "1"]
+    assert os.environ["NPROC"] == "8"
+    monkeypatch.delenv("NPROC")
+    assert run_jobs(work, jobs(tmp_path, "one", "two"), 2, silent) == {}
+    assert "NPROC" not in os.environ
 
 
 def test_in_turn_a_failure_does_not_lose_the_others(work, tmp_path):

@@ -37,6 +37,12 @@ def test_every_figure_names_its_system_readings_and_seed(drawn, kind):
     assert any(ax.get_xlabel() == "x" for ax in panels)
 
 
+def test_different_seeds_are_named(folder, make):
+    runs = {record.cell.noise: record for record in (make("heat", 0.0), make("heat", 0.05, seed=2))}
+    title = draw_truth(runs, {noise: record.fields() for noise, record in runs.items()}).figure.get_suptitle()
+    assert title.endswith("generated readings, seeds 0 (noise 0), 2 (noise 0.05)")
+
+
 def test_a_quick_figure_says_so(folder, make):
     record = make("heat", 0.0, scale="quick")
     assert draw_truth({0.0: record}, {0.0: record.fields()}).figure.get_suptitle().startswith("QUICK TRIAL")

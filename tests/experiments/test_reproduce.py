@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -18,9 +17,9 @@ from pdescry.derivatives import differentiate
 from pdescry.errors import InputError, PdescryError
 from pdescry.experiments import reproduce
 from pdescry.experiments.cell import Cell, fingerprint, read_record
-from pdescry.experiments.paper import NOISES
+from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.regression import STBLR, regress
-from pdescry.solver import simulate
+from pdescry.solver import Solution, simulate
 from pdescry.surrogate import HMC, PAPER_DNN, Adam, Network, Noise, Posterior, Prior
 from pdescry.surrogate.chain import Plan, Trace
 from pdescry.surrogate.model import build
@@ -56,7 +55,12 @@ def asked(monkeypatch) -> list[dict[str, Any]]:
     module = ModuleType("pdescry.discovery")
     module.discover = discover  # pyright: ignore[reportAttributeAccessIssue]
     monkeypatch.setitem(sys.modules, "pdescry.discovery", module)
-    monkeypatch.setattr("pdescry.experiments.cell.simulate", partial(simulate, max_seconds=0.1))
+
+    def solve(law, **options: Any) -> Solution:
+        true = law in [systems.get(name).equation for name in EXPERIMENTS]
+        return simulate(law, **options if true else options | {"max_seconds": 0.1})
+
+    monkeypatch.setattr("pdescry.experiments.cell.simulate", solve)
     return calls
 
 
@@ -200,6 +204,34 @@ def test_bad_input_is_told_before_any_work(asked, tmp_path, options, says):
         reproduce(**{"output": tmp_path / "out", **options})
     assert asked == []
     assert not (tmp_path / "out").exists()
+
+
+def test_a_damaged_record_is_told_before_any_work(measured, tmp_path):
+    reproduce("heat", noises=[0.0], output=tmp_path, workers=1)
+    (path,) = tmp_path.glob("full/*/cell.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"laws": {}}))
+    with pytest.raises(InputError, match="damaged"):
+        reproduce("kdv", noises=[0.0], output=tmp_path, workers=1)
+    assert len(measured) == 1
+
+
+def test_a_cell_without_a_folder_fails_alone_and_says_why(measured, tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "generated-heat-noise0.00-seed0").write_text("in the way")
+    found = reproduce("heat", noises=[0.0, 0.01], output=tmp_path, workers=1)
+    assert list(found.failures) == ["generated-heat-noise0.00-seed0"]
+    assert "choose another --output" in found.failures["generated-heat-noise0.00-seed0"]
+    assert [record.cell.noise for record in found.records] == [0.01]
+
+
+def test_records_without_fields_are_not_drawn(measured, tmp_path):
+    found = reproduce("heat", noises=[0.0, 0.01], output=tmp_path, workers=1)
+    (found.records[0].folder / "fields.nc").unlink()
+    with pytest.warns(UserWarning, match="1 of 2 cells have no fields.nc"):
+        assert len(found.draw_figures()) == 4
+    (found.records[1].folder / "fields.nc").unlink()
+    with pytest.warns(UserWarning, match="2 of 2 cells"):
+        assert found.draw_figures() == []
 
 
 def test_an_output_that_is_a_file_is_told(asked, tmp_path):

@@ -75,7 +75,19 @@ def test_a_law_that_could_not_be_solved_shows_why(folder, make):
     make("kdv", 0.05, seed=1)
     found = cells(tables_of(folder)[5])
     assert found["e_L per point", "noise 0.01: ours"] == "ill-posed"
-    assert found["e_L per point", "noise 0.05: ours"] == "0.001\nblow-up 1 of 2"
+    assert found["e_L per point", "noise 0.05: ours"] == "blow-up 1 of 2\n(0.001)"
+
+
+def test_a_median_counts_laws_that_could_not_be_solved(folder, make):
+    """As farther away than any that could: of 1, 2, 3 and two without e_L the middle one is 3."""
+    for seed, e_L in enumerate((1.0, 2.0, 3.0, None, None)):
+        about = {"STBLR_status": "limit"} if e_L is None else {"STBLR_e_L": e_L}
+        make("heat", 0.05, seed=seed, **about)
+    found = cells(tables_of(folder)[8])
+    assert found["e_L, 100 × 201 points", "noise 0.05: ours"] == "3.0000\n(1.0000 to 3.0000)\nlimit 2 of 5"
+    make("heat", 0.05, seed=5, STBLR_status="limit")
+    found = cells(tables_of(folder)[8])
+    assert found["e_L, 100 × 201 points", "noise 0.05: ours"] == "limit 3 of 6\n(1.0000 to 3.0000)"
 
 
 def test_all_unsolved_for_different_reasons(folder, make):
@@ -142,5 +154,11 @@ def test_files_are_tidy(folder, make, tmp_path):
     assert numbers == [1.4124, 2.5, 1.5, 3.5, 3, 3]
     error = rows["e_L, 100 × 201 points", 0.05]
     assert (error["n_seeds"], error["n_known"], error["status"]) == ("3", "2", "ill-posed")
+    assert float(error["ours_median"]) == pytest.approx(2.0)
+    make("heat", 0.05, seed=3, STBLR_status="ill-posed")
+    write_tables(make_tables(read_records(folder), "full"), tmp_path / "tables")
+    with (tmp_path / "tables" / "table-8.csv").open(encoding="utf-8") as stream:
+        (error,) = (r for r in csv.DictReader(stream) if (r["row"][:6], r["noise"]) == ("e_L, 1", "0.05"))
+    assert (error["ours_median"], float(error["ours_low"])) == ("", pytest.approx(2.0))
     empty = rows["u_xx", 0.01]
     assert (empty["published"], empty["ours_median"], empty["n_seeds"]) == ("1.9742", "", "0")

@@ -18,6 +18,7 @@ from pdescry.cli.doctor import doctor
 from pdescry.cli.help import described, examples
 from pdescry.cli.inspect import inspect
 from pdescry.cli.interpolate import interpolate
+from pdescry.cli.interruption import interruption_told
 from pdescry.cli.next_sensor import next_sensor
 from pdescry.cli.refine import refine
 from pdescry.cli.reproduce import reproduce
@@ -50,7 +51,7 @@ def _told(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*arguments: Any, **options: Any) -> None:
         try:
-            with _warnings_told():
+            with interruption_told(lambda: "Interrupted; nothing was written."), _warnings_told():
                 command(*arguments, **options)
         except PdescryError as error:
             typer.echo(f"Error: {at_the_shell(str(error))}", err=True)
@@ -61,8 +62,7 @@ def _told(command: Callable[..., None]) -> Callable[..., None]:
             typer.echo(f"Error: the output could not be written: {error.strerror or error}.", err=True)
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt as interruption:
-            # A command that leaves something behind raises it again with a sentence of its own.
-            typer.echo(str(interruption) or "Interrupted; nothing was written.", err=True)
+            typer.echo(str(interruption), err=True)
             raise typer.Exit(INTERRUPTED) from None
 
     return run

@@ -134,9 +134,9 @@ def discover(
         from pdescry.discovery import discover as find
         from pdescry.discovery import from_words, load_config, merged
 
-        given = {"noise": {"sd": "readings"}} if noise and noise.lower() != "none" else {}  # stronger than a preset's
         own = {} if config is None else load_config(config)
-        tables = merged(given, own, from_words(change or []), _tables(words))
+        told = {"noise": {"sd": "readings"}} if noise and noise.lower() != "none" else {}
+        tables = merged(own, told, from_words(change or []), _tables(words))
         with _bars(quiet or as_json) as progress:
             law = find(
                 readings,

@@ -11,7 +11,8 @@ from typing import Any
 
 @contextmanager
 def interruption_told(say: Callable[[], str]) -> Iterator[None]:
-    """Within it, both raise KeyboardInterrupt with the sentence that ``say`` gives at that moment."""
+    """Within it, both raise KeyboardInterrupt with the sentence that ``say`` gives at that moment, unless something
+    within has said one."""
 
     def stop(number: int, frame: Any) -> None:
         raise KeyboardInterrupt
@@ -20,8 +21,8 @@ def interruption_told(say: Callable[[], str]) -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, stop) if main else None
     try:
         yield
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(say()) from None
+    except KeyboardInterrupt as interruption:
+        raise KeyboardInterrupt(str(interruption) or say()) from None
     finally:
         if main:
             signal.signal(signal.SIGTERM, before)

@@ -92,11 +92,11 @@ def reproduce(
 def _write(found: Reproduction, document: Path | None, figures: bool) -> list[str]:
     """The files and folders, as they are told."""
     written = [str(found.write_tables()[0].parent)]
-    if figures and (pictures := found.draw_figures()):
-        written.append(str(pictures[0].parent))
     if document is not None:
         found.write_document(document)
         written.append(str(document))
+    if figures and (pictures := found.draw_figures()):
+        written.append(str(pictures[0].parent))
     return written
 
 

@@ -204,9 +204,17 @@ def _bend(time: Floats, values: Floats) -> Floats:
     return np.diff(slopes, axis=0) / (time[2:] - time[:-2])[:, None]
 
 
+def was_averaged(readings: Readings) -> bool:
+    """Whether these are means of what was read, by their notes."""
+    return any(note.endswith(_REMEDY) for note in readings.notes)
+
+
+_REMEDY = "average=False keeps them all."
+
+
 def _note(cut: list[tuple[_Record, _Bins]], chosen: bool) -> str:
     sizes = np.concatenate([bins.sizes for _, bins in cut])
     before, after = int(sizes.sum()), len(sizes)
     at_a_time = f"{sizes[0]}" if (sizes == sizes[0]).all() else f"about {before / after:.0f}"
     kept = " (all but noise is kept)" if chosen else ""
-    return f"{before:,} readings were averaged to {after:,}, {at_a_time} at a time{kept}; average=False keeps them all."
+    return f"{before:,} readings were averaged to {after:,}, {at_a_time} at a time{kept}; {_REMEDY}"

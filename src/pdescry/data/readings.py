@@ -57,9 +57,12 @@ class Readings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "units", dict(self.units))  # one's own, which nobody else changes
-        for array in (self.time, self.space, self.values, self.sensor, self.noise):
+        for name in ("time", "space", "values", "sensor", "noise"):
+            array = getattr(self, name)
             if array is not None:
+                array = np.ascontiguousarray(array)  # sums depend on the order, in their last bits
                 array.setflags(write=False)
+                object.__setattr__(self, name, array)
 
     # ---- ways in -----------------------------------------------------------------------------------------------
 

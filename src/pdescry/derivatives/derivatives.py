@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pdescry.equation import Term, candidates
 from pdescry.equation.term import Derivative
 from pdescry.errors import InputError
-from pdescry.files import appearing, check_target, saved_dataset
+from pdescry.files import check_target, saved_dataset, write_dataset
 
 FORMAT = "pdescry derivatives 1"
 Array = NDArray[np.float64]
@@ -73,8 +73,7 @@ class Derivatives:
         path = Path(path)
         check_target(path, (".nc",))
         about = {"format": FORMAT, "left": json.dumps([(left.field, left.axes) for left in self.left])}
-        with appearing(path) as temporary:
-            self.to_xarray().assign_attrs(about).to_netcdf(temporary, engine="h5netcdf")
+        write_dataset(path, self.to_xarray().assign_attrs(about))
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Derivatives:

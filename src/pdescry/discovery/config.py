@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
+import numpy as np
+
 from pdescry.data import Readings
-from pdescry.discovery.settings import AUTO_METHODS, Settings, preset_settings
+from pdescry.data.averaged import was_averaged
+from pdescry.discovery.settings import AUTO, AUTO_METHODS, Settings, preset_settings
 from pdescry.errors import InputError
 from pdescry.surrogate.problem import differences
 
@@ -36,7 +39,7 @@ COMMENTS = {
     "decay": "whether the rate falls along a cosine",
     "objective": '"posterior" (near a draw from the prior) or "misfit" (the paper\'s DNN)',
     "sampler.kind": "MCLMC, AdjustedMCLMC, HMC or NUTS",
-    "draws": "kept of each chain",
+    "draws": "kept of each chain; a regression wants 200 or more, and has them unless you say otherwise",
     "thin": "transitions from one draw to the next",
     "burn": "draws before the first that counts",
     "rungs": "of tuning",
@@ -91,7 +94,17 @@ def to_toml(settings: Settings, comments: bool = True) -> str:
         lines += ["", f"[{name}]"]
         kind = tables["regression"]["method"] if name == "regression" else ""
         lines += [_line(name, key, part, kind, comments) for key, part in value.items()]
+        if kind == AUTO and comments:
+            lines += [f"# {line}" for line in _lines_of_auto(settings)]
     return "\n".join(lines) + "\n"
+
+
+def _lines_of_auto(settings: Settings) -> Iterator[str]:
+    """The settings of the method that "auto" stands for where it can work: to be named, they need no method."""
+    method, *parts = replace(settings, method=AUTO_METHODS["joint"]).to_dict()["regression"].items()
+    yield f"of {method[1]}:"
+    for name, value in parts:
+        yield _line("regression", name, value, str(method[1]), comments=True)
 
 
 def _line(section: str, name: str, value: Any, kind: str, comments: bool) -> str:
@@ -156,7 +169,7 @@ def settings_from(tables: Mapping[str, Any]) -> Settings:
     return preset_settings(name).changed({name: part for name, part in tables.items() if name != "readings"})
 
 
-def command_of(experiments: Iterable[Readings], settings: Settings) -> str:
+def command_of(experiments: Sequence[Readings], settings: Settings) -> str:
     """What to type at the shell to find the law again: the files, the preset, and what differs from it."""
     files = [quote(each.source) if Path(each.source).suffix else "FILE" for each in experiments]
     preset = [] if settings.preset == "default" else ["--preset", quote(settings.preset)]
@@ -167,8 +180,21 @@ def command_of(experiments: Iterable[Readings], settings: Settings) -> str:
         of_method = differences(replace(usual, method=AUTO_METHODS[name]).to_dict(), found)
         if any(changed.startswith("regression.") for changed, _, _ in of_method):
             changes = of_method
-    changed = [f"--set {quote(f'{name}={spelled(new)}')}" for name, _, new in changes if new is not None]
+    changed = [
+        f"--noise {_noise_of(experiments)}"
+        if (name, new) == ("noise.sd", "readings")
+        else f"--set {quote(f'{name}={spelled(new)}')}"
+        for name, _, new in changes
+        if new is not None
+    ]
     return " ".join(["pdescry", "discover", *files, *preset, *changed])
+
+
+def _noise_of(experiments: Sequence[Readings]) -> str:
+    """The sd that readings were said to have, if it is one number and they are as they were read."""
+    known = [np.unique(each.noise) for each in experiments if each.noise is not None and not was_averaged(each)]
+    told = np.unique(np.concatenate(known)) if known and len(known) == len(experiments) else np.zeros(0)
+    return f"{told[0]:g}" if len(told) == 1 else "NOISE"
 
 
 def _parsed(text: str, source: str) -> dict[str, Any]:

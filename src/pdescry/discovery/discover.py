@@ -94,11 +94,12 @@ def discover(
         "average": average, "points": points, "within": within, "keep_points": keep_points, "keep_draws": keep_draws,
         "method": method,
     }  # fmt: skip
-    settings, workers = choose_settings(preset, config, **given), check_workers(workers)
+    tables = _tables(config)
+    settings, workers = choose_settings(preset, tables, **given), check_workers(workers)
     experiments = tuple(readings) if isinstance(readings, list | tuple) else (readings,)
     _check(experiments, settings)
     experiments = _averaged(experiments, settings)
-    settings = with_enough_draws(settings, experiments)
+    settings = with_enough_draws(settings, experiments, _said(tables, given))
     watch = _watched(progress)
     if workdir is None:
         with TemporaryDirectory(prefix="pdescry-") as folder, begun(Path(folder), experiments, settings) as run:
@@ -124,12 +125,23 @@ def choose_settings(
     preset: str | None = None, config: str | os.PathLike[str] | Mapping[str, Any] | None = None, **given: Any
 ) -> Settings:
     """A preset, changed by a configuration, changed by what is given beside it (None: not given)."""
-    tables = {} if config is None else dict(config) if isinstance(config, Mapping) else load_config(config)
+    tables = _tables(config)
     if preset is not None and tables.setdefault("preset", preset) != preset:
         raise InputError(
             f"Expected one preset; got {preset!r}, and {tables['preset']!r} in the settings; leave one of them out."
         )
     return replace(settings_from(tables), **{name: value for name, value in given.items() if value is not None})
+
+
+def _tables(config: str | os.PathLike[str] | Mapping[str, Any] | None) -> dict[str, Any]:
+    return {} if config is None else dict(config) if isinstance(config, Mapping) else load_config(config)
+
+
+def _said(tables: Mapping[str, Any], given: Mapping[str, Any]) -> set[str]:
+    """What a configuration and the arguments beside it say of chains, by the names of the configuration."""
+    named = {"sampler": "sampler", "chains": "field.chains"}
+    said = {f"{section}.{name}" for section, part in tables.items() if isinstance(part, Mapping) for name in part}
+    return said | {name for argument, name in named.items() if given[argument] is not None}
 
 
 def _check(experiments: Sequence[Readings], settings: Settings) -> None:

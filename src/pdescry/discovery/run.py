@@ -41,7 +41,7 @@ from pdescry.discovery.config import load_config, settings_from, spelled, to_tom
 from pdescry.discovery.settings import Settings
 from pdescry.discovery.way import way_of
 from pdescry.errors import InputError
-from pdescry.files import ON_THE_WAY, appearing
+from pdescry.files import appearing, is_on_the_way
 from pdescry.joint import Joint
 from pdescry.surrogate.problem import differences
 
@@ -172,8 +172,7 @@ def _unchanged(path: Path, experiments: Sequence[Readings], settings: Settings) 
 
 def _clear(path: Path, ours: bool, kept: set[str]) -> None:
     """Remove what a killed process left behind, and, if the folder is a run of ours, all but ``kept``; else refuse."""
-    # Of a process that was killed: the lock's file, and files on their way.
-    strangers = [each for each in path.iterdir() if each.name != ".lock" and not each.name.startswith(ON_THE_WAY)]
+    strangers = [each for each in path.iterdir() if each.name != ".lock" and not is_on_the_way(each.name)]
     if ours:
         strangers = [each for each in strangers if not is_ours(each.name)]
     if strangers:
@@ -183,7 +182,11 @@ def _clear(path: Path, ours: bool, kept: set[str]) -> None:
     # config.toml stays until the new one takes its place: killed on the way, this is still a run to be overwritten.
     for each in path.iterdir():
         if each.name not in {".lock", "config.toml", *kept}:
-            shutil.rmtree(each) if each.is_dir() else each.unlink()
+            _remove(each)
+
+
+def _remove(path: Path) -> None:
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 @contextmanager
@@ -232,6 +235,9 @@ def _locked(path: Path, make: bool) -> Iterator[None]:
             path.mkdir(parents=True, exist_ok=True)
         lock = filelock.FileLock(path / ".lock", timeout=0)
         with lock:
+            if _is_run(path):
+                for left in [each for each in path.iterdir() if is_on_the_way(each.name)]:
+                    _remove(left)
             yield
     except filelock.Timeout:
         raise InputError(

@@ -21,7 +21,7 @@ from pdescry.discovery.law import Law
 from pdescry.discovery.run import config_text, is_ours, load_inputs, numbered, write_readings
 from pdescry.discovery.score import Score
 from pdescry.errors import InputError
-from pdescry.files import appearing, exact_floats, write_json
+from pdescry.files import appearing, exact_floats, is_on_the_way, write_json
 from pdescry.joint import Choice
 from pdescry.regression import REGRESSORS, SparseFit
 from pdescry.regression.storage import fit_from_dict, fit_to_dict
@@ -181,7 +181,8 @@ def save_law(law: Law, path: Path) -> None:
     if path.exists():
         if not (path / "law.json").exists():
             raise InputError(f"Expected a new name or a folder with a law to replace; {str(path)!r} is neither.")
-        if strangers := sorted(each.name for each in path.iterdir() if not is_ours(each.name) and each.name != ".lock"):
+        strangers = (each.name for each in path.iterdir() if each.name != ".lock" and not is_on_the_way(each.name))
+        if strangers := sorted(name for name in strangers if not is_ours(name)):
             raise InputError(
                 f"Expected a folder with a law and nothing else to replace; {str(path)!r} holds {strangers[0]!r}."
             )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 
 from pdescry.data import Readings
-from pdescry.discovery.settings import AUTO_METHODS, LONG, LONG_CHAINS, QUICK, Settings
+from pdescry.discovery.settings import AUTO_METHODS, LONG, LONG_CHAINS, Settings
 from pdescry.equation import Term
 from pdescry.equation import candidates as library
 from pdescry.errors import InputError
@@ -19,7 +19,6 @@ from pdescry.joint.objective import order_of
 from pdescry.regression import SparseRegressor
 from pdescry.surrogate import MCLMC
 
-SHORTER = {each.name for each in fields(QUICK) if getattr(QUICK, each.name) != getattr(LONG, each.name)}
 TAKES = f"one field along one axis, a law of first order in time, and derivatives of at most order {HIGHEST}"
 
 
@@ -53,19 +52,18 @@ def way_of(settings: Settings, experiments: Sequence[Readings]) -> Way:
     return Way(method, terms, note if settings.method is None and obstacle else "")
 
 
-def with_enough_draws(settings: Settings, experiments: Sequence[Readings]) -> Settings:
-    """Longer chains than the default's where a regression has to rely on them; what was changed of these stays."""
+def with_enough_draws(settings: Settings, experiments: Sequence[Readings], said: Collection[str] = ()) -> Settings:
+    """Longer chains than the default's where a regression has to rely on them, but for what the user said of chains.
+
+    said: "sampler.draws", "field.chains", … as in a file of settings; "sampler" if all of it.
+    """
     sampler = settings.sampler
-    if not isinstance(sampler, MCLMC) or isinstance(way_of(settings, experiments).method, Joint):
+    own = settings.preset != "default" or not isinstance(sampler, MCLMC) or "sampler" in said
+    if own or isinstance(way_of(settings, experiments).method, Joint):
         return settings
-    changed = {
-        each.name: getattr(sampler, each.name)
-        for each in fields(QUICK)
-        if getattr(sampler, each.name) != getattr(QUICK, each.name)
-    }
-    if len(changed.keys() & SHORTER) > 1:  # a sampler of the user's own
-        return settings
-    return replace(settings, sampler=replace(LONG, **changed), chains=max(settings.chains, LONG_CHAINS))
+    chosen = {each.name: getattr(sampler, each.name) for each in fields(LONG) if f"sampler.{each.name}" in said}
+    chains = settings.chains if "field.chains" in said else LONG_CHAINS
+    return replace(settings, sampler=replace(LONG, **chosen), chains=chains)
 
 
 def _terms(settings: Settings, readings: Readings, usual: str) -> tuple[Term, ...]:

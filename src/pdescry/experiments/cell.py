@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.experiments.paper import EXPERIMENTS, Experiment
 from pdescry.experiments.slip import stols_with_the_slip
-from pdescry.files import appearing, plain, write_json
+from pdescry.files import plain, write_dataset, write_json
 from pdescry.metrics import coefficient_error, score_field, solution_error, true_positive_rate
 from pdescry.regression import STOLS, DesignMatrix, SparseFit, regress
 from pdescry.solver import Solution, simulate
@@ -85,6 +86,7 @@ def measure(
     solutions = {name: _solve(law, system, experiment) for name, law in laws.items()}
     truth = _solve(system.equation, system, experiment)
     assert truth is not None
+    truth.require_ok()
     numbers = {
         "format": FORMAT,
         "cell": asdict(cell),
@@ -131,6 +133,7 @@ def _solve(law: Equation | None, system: systems.System, experiment: Experiment)
         boundary=system.boundary,
         times=np.linspace(0, system.until, times),
         x=np.linspace(*system.domain, places),
+        max_seconds=math.inf,  # what comes out must not hang on how busy the machine is
     )
 
 
@@ -190,9 +193,8 @@ def _fields(cell: Cell, posterior: Posterior, dnn: Posterior, solutions: Mapping
 def write_record(folder: Path, numbers: Mapping[str, Any], fields: xr.Dataset) -> None:
     """``cell.json`` last: where it stands, the cell is finished."""
     folder.mkdir(parents=True, exist_ok=True)
-    with appearing(folder / "fields.nc") as temporary:
-        compressed = {name: {"zlib": True, "dtype": "float32"} for name in fields.data_vars}
-        fields.to_netcdf(temporary, engine="h5netcdf", encoding=compressed)
+    compressed = {str(name): {"zlib": True, "dtype": "float32"} for name in fields.data_vars}
+    write_dataset(folder / "fields.nc", fields, compressed)
     write_json(folder / "cell.json", numbers)
 
 

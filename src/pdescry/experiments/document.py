@@ -129,7 +129,8 @@ def render(records: Sequence[Record], scale: str) -> str:
         "# The paper's tables, ours beside the published\n",
         f"{trial}Bonneville & Earls 2021 with the settings of their released program: a trained network (DNN) with "
         "STOLS, and a chain of HMC started from it (BNN) with STBLR. Written by `pdescry reproduce` from its records; "
-        "numbers are medians over seeds, with the lowest and the highest in brackets.\n",
+        "numbers are medians over seeds, with the lowest and the highest in brackets. Where half of the laws or more "
+        "cannot be solved forward, e_L has no median, and those that can stand in brackets.\n",
     ]
     if not sources:
         return "\n".join([*parts, "No cell is finished yet.\n"])
@@ -233,9 +234,16 @@ class Study:
             return "No noisy cell is finished, so nothing can be said about how near they come to the published."
         near = sum(1 / FACTOR <= ratio <= FACTOR for ratio in ratios)
         better, worse = sum(ratio < 1 / FACTOR for ratio in ratios), sum(ratio > FACTOR for ratio in ratios)
+        within = lower = 0
+        for (name, noise), runs in self.finished.items():
+            errors, published = [run.laws["STBLR"].e_C for run in runs], EXPERIMENTS[name].stblr[noise].e_C
+            within += noise > 0 and min(errors) <= published <= max(errors)
+            lower += noise > 0 and published < min(errors)
         return (
             f"Of the noisy cells, {near} of {len(ratios)} have a median e_C of STBLR within a factor {FACTOR:g} of the "
-            f"published; {better} {_are(better)} better than that, {worse} {_are(worse)} worse."
+            f"published; {better} {_are(better)} better than that, {worse} {_are(worse)} worse. The published e_C, of "
+            f"one run, lies between our lowest and highest in {within} of them, and is lower than all of ours in "
+            f"{lower}."
         )
 
     def _seeds(self) -> str:

@@ -176,10 +176,18 @@ def _figure(runs: Runs, what: str, size: tuple[float, float]) -> Figure:
     trial = f"{QUICK}\n" if record.numbers["scale"] == "quick" else ""
     figure = Figure(figsize=size, layout="constrained")
     figure.suptitle(
-        f"{trial}{record.cell.experiment.title}: {what}\n{SOURCES[record.cell.source]}, seed {record.cell.seed}",
+        f"{trial}{record.cell.experiment.title}: {what}\n{SOURCES[record.cell.source]}, {_seeds(runs)}",
         fontsize="medium",
     )
     return figure
+
+
+def _seeds(runs: Runs) -> str:
+    """Whose runs these are: noises may have begun from different seeds."""
+    seeds = {noise: record.cell.seed for noise, record in runs.items()}
+    if len(set(seeds.values())) == 1:
+        return f"seed {next(iter(seeds.values()))}"
+    return "seeds " + ", ".join(f"{seed} (noise {noise:g})" for noise, seed in seeds.items())
 
 
 def _map(ax: Axes, field: xr.Dataset, values: np.ndarray, limits: tuple[float, float], colours: str) -> Any:

@@ -57,6 +57,11 @@ class Record:
             for name, law in self.numbers["laws"].items()
         }
 
+    @property
+    def has_fields(self) -> bool:
+        """Not so if only the numbers were kept."""
+        return (self.folder / "fields.nc").exists()
+
     def fields(self) -> xr.Dataset:
         with saved_dataset(self.folder / "fields.nc", FORMAT, "fields of a cell") as dataset:
             return dataset

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import shutil
 import time
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -71,7 +72,10 @@ class Reproduction:
             for r in self.records
             if all(part in of for part, of in zip((r.cell.system, r.cell.noise, r.cell.source), asked, strict=True))
         ]
-        return draw_figures(wanted, self.folder / "figures")
+        drawn = [record for record in wanted if record.has_fields]
+        if len(drawn) < len(wanted):
+            warnings.warn(f"{len(wanted) - len(drawn)} of {len(wanted)} cells have no fields.nc to draw.", stacklevel=2)
+        return draw_figures(drawn, self.folder / "figures") if drawn else []
 
     def write_document(self, path: Path) -> None:
         """Tables of all records in the folder, and what they say."""
@@ -104,11 +108,8 @@ def reproduce(
     source = "generated" if readings is None else "paper"
     cells = [Cell(name, noise, seed, source) for seed in _checked_seeds(seeds) for noise in noises for name in names]
     data = {cell: cell.readings(readings) for cell in cells}  # what is missing is told before any work
-    folder = Path(output) / scale
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise InputError(f"Cannot use {str(output)!r} as a folder: {fault.strerror}; choose another.") from None
+    folder = _made(Path(output) / scale)
+    read_records(folder)  # a damaged one is told before any work, too
     jobs = {}
     for cell in cells:
         place = folder / cell.name
@@ -138,7 +139,7 @@ def make_cell(job: Job, workers: int | None, progress: Progress) -> None:
     cell, scale, run = job.cell, SCALES[job.scale], job.folder / "run"
     experiment, system = cell.experiment, systems.get(cell.system)
     began = time.monotonic()
-    job.folder.mkdir(parents=True, exist_ok=True)
+    _made(job.folder)
     law = discover(
         cell.readings(job.readings),
         "paper",
@@ -165,6 +166,16 @@ def make_cell(job: Job, workers: int | None, progress: Progress) -> None:
     numbers["seconds"]["measuring"] = time.monotonic() - found
     write_record(job.folder, numbers, fields)
     shutil.rmtree(run, ignore_errors=True)
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(
+            f"Cannot use {str(folder)!r} as a folder: {fault.strerror}; choose another --output."
+        ) from None
+    return folder
 
 
 # Of a cell's work, by stage of the discovery; the rest is measuring, which solves stiff laws.

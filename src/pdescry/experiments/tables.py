@@ -2,7 +2,8 @@
 
     records ─ make_tables ─▶ Table ─▶ layout (for a terminal), to_markdown, write_csv
 
-Of several seeds "ours" is the median, with the lowest and the highest.
+Of several seeds "ours" is the median, with the lowest and the highest. A law that cannot be solved is farther away than
+any that can: where half of them cannot, there is no median, and what is known stands in brackets.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ class Entry:
     failures: tuple[str, ...] = ()
 
     @property
+    def median(self) -> float:
+        """Of all runs; infinite where half of them or more have no value."""
+        return median([*self.values, *(math.inf for _ in self.failures)])
+
+    @property
     def ours(self) -> str:
         """The median, the range on a second line, and then what else has to be known."""
         if not self.runs:
@@ -54,7 +60,10 @@ class Entry:
         if not self.values:
             return self.failures[0] if len(set(self.failures)) == 1 else "\n".join(statuses)
         low, high = number(min(self.values)), number(max(self.values))
-        lines = [number(median(self.values))] + ([f"({low} to {high})"] if low != high else [])
+        known = f"({low} to {high})" if low != high else f"({low})"
+        if math.isinf(self.median):
+            return "\n".join([*statuses, known])
+        lines = [number(self.median)] + ([known] if low != high else [])
         if self.kept is not None and 0 < self.kept < self.runs:
             lines.append(f"kept {self.kept} of {self.runs}")
         return "\n".join([*lines, *statuses])
@@ -206,7 +215,8 @@ def _column_of_laws(
 
 def _tidy(table: Table, entry: Entry) -> list[object]:
     known = entry.values
-    ours = (median(known), min(known), max(known)) if known else ("", "", "")
+    middle = entry.median if known and math.isfinite(entry.median) else ""
+    ours = (middle, min(known), max(known)) if known else ("", "", "")
     status = "; ".join(sorted(set(entry.failures)))
     published = "" if entry.published is None else entry.published
     kept = "" if entry.kept is None else entry.kept

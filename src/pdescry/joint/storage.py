@@ -16,7 +16,7 @@ import xarray as xr
 
 from pdescry.data import Readings
 from pdescry.equation import Term
-from pdescry.files import appearing, check_target, saved_dataset
+from pdescry.files import check_target, saved_dataset, write_dataset
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.ends import Condition
 from pdescry.joint.experiment import Experiment
@@ -32,9 +32,7 @@ TABLES = ("alternatives", "held_out", "singly")
 
 def save(choice: Choice, path: Path) -> None:
     check_target(path, (".nc",))
-    dataset = _dataset(choice)
-    with appearing(path) as temporary:
-        dataset.to_netcdf(temporary, engine="h5netcdf")
+    write_dataset(path, _dataset(choice))
 
 
 def load(path: Path, readings: Readings | Sequence[Readings]) -> Choice:

@@ -15,7 +15,7 @@ from pdescry.equation.algebra import expand
 from pdescry.equation.parser import parse_derivative
 from pdescry.equation.term import Coordinate, Derivative, Factor, Function
 from pdescry.errors import InputError, PdescryError
-from pdescry.files import appearing
+from pdescry.files import write_dataset
 from pdescry.solver.evaluate import evaluate_terms
 from pdescry.solver.pieces import Pieces
 from pdescry.solver.verdict import Status
@@ -162,5 +162,4 @@ class Solution:
 
     def to_netcdf(self, path: str | os.PathLike[str]) -> None:
         """Write `dataset`, verdict included, as a NetCDF file that appears whole or not at all."""
-        with appearing(path) as temporary:
-            self.dataset.to_netcdf(temporary, engine="h5netcdf")
+        write_dataset(path, self.dataset)

@@ -24,7 +24,7 @@ from queue import Queue
 from typing import Any
 
 from pdescry.cores import n_cores, one_core_command, one_core_environment
-from pdescry.errors import PdescryError
+from pdescry.errors import InputError, PdescryError
 
 # Called with the stage, the fraction done of the whole, and the seconds left (None while unknown).
 Progress = Callable[[str, float, float | None], None]
@@ -184,7 +184,7 @@ class _Pool:
             if message is None:
                 raise worker.end()
             if "broken" in message:
-                raise PdescryError(message["broken"])
+                raise (InputError if message["bad_input"] else PdescryError)(message["broken"])
             chain: int = message["chain"]
             if "stage" in message:
                 clock.tell(chains.index(chain), message["stage"], message["fraction"])

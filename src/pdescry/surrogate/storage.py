@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from pdescry.data import Readings
-from pdescry.files import appearing, check_target, saved_dataset
+from pdescry.files import appearing, check_target, saved_dataset, write_dataset
 from pdescry.surrogate.chain import Trace
 from pdescry.surrogate.posterior import Posterior
 from pdescry.surrogate.problem import plan_of, settings_of
@@ -24,11 +24,11 @@ _ABOUT_READINGS = ("axes", "fields", "sensor_names", "source", "notes", "time_na
 def save(posterior: Posterior, path: Path) -> None:
     check_target(path, ENDINGS)
     dataset = _dataset(posterior)
+    if path.suffix != ".zarr":
+        write_dataset(path, dataset)
+        return
     with appearing(path) as temporary:
-        if path.suffix == ".zarr":
-            dataset.to_zarr(temporary, mode="w", consolidated=False)
-        else:
-            dataset.to_netcdf(temporary, engine="h5netcdf")
+        dataset.to_zarr(temporary, mode="w", consolidated=False)
 
 
 def load(path: Path) -> Posterior:

@@ -17,7 +17,7 @@ from typing import Any
 
 import jax
 
-from pdescry.errors import PdescryError
+from pdescry.errors import InputError, PdescryError
 from pdescry.surrogate.chain import TRACES, run
 from pdescry.surrogate.problem import Problem
 from pdescry.surrogate.samplers import SamplingError
@@ -41,7 +41,7 @@ def main() -> None:
         except SamplingError as fault:  # of this chain; the others may do well
             answer(chain=job["chain"], failed=str(fault))
         except PdescryError as fault:  # of the machine: a full disk, a file that cannot be read
-            answer(chain=job["chain"], broken=str(fault))
+            answer(chain=job["chain"], broken=str(fault), bad_input=isinstance(fault, InputError))
 
 
 def _listen(jobs: SimpleQueue[dict[str, Any]]) -> None:
