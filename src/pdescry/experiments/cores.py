@@ -110,7 +110,7 @@ def _deaf_to_interruption() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _one_thread() -> Iterator[None]:
-    """Children born meanwhile keep to one core: two with threads on all cores take a tenth longer."""
+    """Children born meanwhile keep to one core: with threads on all cores they would wait for one another."""
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)
     try:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 
 from pdescry.experiments.paper import EXPERIMENTS, NOISES, Experiment
@@ -77,7 +77,7 @@ class Claim:
 def _distance(run: Record, method: str) -> float:
     """From the true solution. A law that cannot be solved to the end is infinitely far from it."""
     per_point = run.laws[method].e_L_per_point
-    return inf if per_point is None else per_point
+    return math.inf if per_point is None else per_point
 
 
 CLAIMS = (
