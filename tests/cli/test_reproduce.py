@@ -26,7 +26,7 @@ def test_it_prints_tables_and_says_where_files_are(run, made, tmp_path):
     assert "1.4124" in out  # published
     assert "1.9000" in out  # ours
     assert "ill-posed" in out
-    assert out.splitlines()[-1] == "Wrote reproduction/full/tables, reproduction/full/figures and all.md."
+    assert out.splitlines()[-1] == "Wrote reproduction/full/tables, all.md and reproduction/full/figures."
     assert (tmp_path / "all.md").read_text(encoding="utf-8").startswith("# The paper's tables")
     assert len(list((tmp_path / "reproduction/full/figures").iterdir())) == 4
 
