@@ -57,8 +57,9 @@ def asked(monkeypatch) -> list[dict[str, Any]]:
     monkeypatch.setitem(sys.modules, "pdescry.discovery", module)
 
     def solve(law, **options: Any) -> Solution:
-        true = law in [systems.get(name).equation for name in EXPERIMENTS]
-        return simulate(law, **options if true else options | {"max_seconds": 0.1})
+        if law not in [systems.get(name).equation for name in EXPERIMENTS]:
+            options["max_seconds"] = 0.1
+        return simulate(law, **options)
 
     monkeypatch.setattr("pdescry.experiments.cell.simulate", solve)
     return calls
