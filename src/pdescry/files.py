@@ -54,6 +54,16 @@ def appearing(path: str | os.PathLike[str]) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+def made_folder(path: str | os.PathLike[str]) -> Path:
+    """A folder, with those above it, made if need be."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(f"Cannot use {str(path)!r} as a folder: {fault.strerror}; choose another.") from None
+    return folder
+
+
 def is_on_the_way(name: str) -> bool:
     """Whether this is a temporary name; where nobody writes, a process was killed and has left it."""
     return _ON_THE_WAY.fullmatch(name) is not None

@@ -170,7 +170,7 @@ BAD = {
     "noise of a field too many": (["--noise-sd", "0.1", "--noise-sd", "0.2"], "one per field"),
     "noise told twice": (["--noise", "0.1", "--noise-sd", "0.1"], "--noise or --noise-sd"),
     "a column that is not there": (["--time", "clock"], "clock"),
-    "a workdir that is a file": (["--workdir", "cloud.csv"], "as a workdir"),
+    "a workdir that is a file": (["--workdir", "cloud.csv"], "as a folder"),
 }
 
 

@@ -221,7 +221,7 @@ def test_a_cell_without_a_folder_fails_alone_and_says_why(measured, tmp_path):
     (tmp_path / "full" / "generated-heat-noise0.00-seed0").write_text("in the way")
     found = reproduce("heat", noises=[0.0, 0.01], output=tmp_path, workers=1)
     assert list(found.failures) == ["generated-heat-noise0.00-seed0"]
-    assert "choose another --output" in found.failures["generated-heat-noise0.00-seed0"]
+    assert "as a folder" in found.failures["generated-heat-noise0.00-seed0"]
     assert [record.cell.noise for record in found.records] == [0.01]
 
 

@@ -25,7 +25,7 @@ from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.experiments.paper import EXPERIMENTS, Experiment
 from pdescry.experiments.slip import stols_with_the_slip
-from pdescry.files import plain, write_dataset, write_json
+from pdescry.files import made_folder, plain, write_dataset, write_json
 from pdescry.metrics import coefficient_error, score_field, solution_error, true_positive_rate
 from pdescry.regression import STOLS, DesignMatrix, SparseFit, regress
 from pdescry.solver import Solution, simulate
@@ -192,7 +192,7 @@ def _fields(cell: Cell, posterior: Posterior, dnn: Posterior, solutions: Mapping
 
 def write_record(folder: Path, numbers: Mapping[str, Any], fields: xr.Dataset) -> None:
     """``cell.json`` last: where it stands, the cell is finished."""
-    folder.mkdir(parents=True, exist_ok=True)
+    made_folder(folder)
     compressed = {str(name): {"zlib": True, "dtype": "float32"} for name in fields.data_vars}
     write_dataset(folder / "fields.nc", fields, compressed)
     write_json(folder / "cell.json", numbers)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pdescry.experiments.paper import EXPERIMENTS, NOISES, Experiment
+from pdescry.experiments.claims import CLAIMS_TEXT, claims_table
+from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.experiments.records import METHODS, SLIP, SOURCES, Record, median, of_cell, true_coefficients
-from pdescry.experiments.tables import NOTHING, QUICK, make_tables, number
+from pdescry.experiments.tables import NOTHING, QUICK, counted, make_tables, number
 from pdescry.files import appearing
 from pdescry.regression.spread import TWO_SIDED_95
 
@@ -50,70 +50,12 @@ The places of the released heat readings are stretched by 1 % (100 samples of sp
 0 to 10), so that the coefficient that fits them is 2.04; e_C is counted from 2 all the same, as in the paper.
 """
 
-CLAIMS_TEXT = """\
-A claim about a cell holds on every seed, on some, or on none; where on some, a single run, as published, could have
-shown either. STOLS is done right here, without the slip of table 9. A law that cannot be solved forward to the end is
-farther from the true solution than any that can; where neither can, the claim does not hold.
-"""
-
 SLIP_TEXT = """\
 In the released program the left side of heat's baseline has shape (N, 1), so that the coefficients have shape (1, n),
 and `np.where(|c| < δ)[0]` holds row numbers, all zero, instead of column numbers. Whatever is small, the *first* column
 is deleted, again and again; there, of the eleven candidates, the last one, u_x², remains. `experiments/slip.py` replays
 it: the columns "with the slip". "Done right" is STOLS as the paper describes it, on the same derivatives.
 """
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What the paper says of its cells: whether it holds in a run of ours, and in the published numbers."""
-
-    text: str
-    ours: Callable[[Record], bool]
-    published: Callable[[Experiment, float], bool] | None = None  # None: shown in figures, without numbers
-    system: str | None = None  # None: said of all
-
-
-def _distance(run: Record, method: str) -> float:
-    """From the true solution. A law that cannot be solved to the end is infinitely far from it."""
-    per_point = run.laws[method].e_L_per_point
-    return math.inf if per_point is None else per_point
-
-
-CLAIMS = (
-    Claim(
-        "BNN + STBLR comes nearer to the true coefficients than DNN + STOLS (e_C)",
-        lambda run: run.laws["STBLR"].e_C < run.laws["STOLS"].e_C,
-        lambda experiment, noise: experiment.stblr[noise].e_C < experiment.stols[noise].e_C,
-    ),
-    Claim(
-        "Its law, solved forward, comes nearer to the true solution (e_L)",
-        lambda run: _distance(run, "STBLR") < _distance(run, "STOLS"),
-        lambda experiment, noise: experiment.stblr[noise].e_L < experiment.stols[noise].e_L,
-    ),
-    Claim(
-        "It has exactly the true terms",
-        lambda run: run.laws["STBLR"].right,
-        lambda experiment, noise: (
-            experiment.stblr[noise].coefficients.keys() == true_coefficients(experiment.system).keys()
-        ),
-    ),
-    Claim(
-        "STOLS does not find heat's u_xx",
-        lambda run: "u_xx" not in run.laws["STOLS"].coefficients,
-        lambda experiment, noise: "u_xx" not in experiment.stols[noise].coefficients,
-        system="heat",
-    ),
-    Claim(
-        "The DNN's field is nearer to the true one than the BNN's (RMSE)",
-        lambda run: run.numbers["field"]["DNN"]["rmse"] < run.numbers["field"]["BNN"]["rmse"],
-        lambda experiment, noise: experiment.rmse[noise][1] < experiment.rmse[noise][0],
-    ),
-    Claim(
-        "The BNN's 95 % bands mean something: they hold the true field at 90 % of the points or more",
-        lambda run: run.numbers["field"]["BNN"]["coverage"] >= 0.9,
-    ),
-)
 
 
 def write_document(records: Sequence[Record], scale: str, path: Path) -> None:
@@ -135,7 +77,8 @@ def render(records: Sequence[Record], scale: str) -> str:
     if not sources:
         return "\n".join([*parts, "No cell is finished yet.\n"])
     studies = [Study.of(records, source) for source in sources]
-    parts += ["## Which of the paper's claims hold, and on which seeds\n", CLAIMS_TEXT, _claims(studies)]
+    parts += ["## Which of the paper's claims hold, and on which seeds\n", CLAIMS_TEXT]
+    parts += [claims_table({study.source: study.finished for study in studies})]
     for source, study in zip(sources, studies, strict=True):
         parts += [f"## What came out: {SOURCES[source]}\n", study.missing() + "\n", study.overview()]
         parts += ["\n".join(f"- {sentence}" for sentence in study.sentences()) + "\n"]
@@ -172,8 +115,8 @@ class Study:
         most = max(counts.values())
         absent = [_name(cell) for cell, count in counts.items() if not count]
         fewer = [f"{_name(cell)} ({count})" for cell, count in counts.items() if 0 < count < most]
-        text = f"{_count(len(self.runs), 'run')}: {len(self.finished)} of {len(counts)} cells, "
-        text += f"up to {_count(most, 'seed')} each."
+        text = f"{counted(len(self.runs), 'run')}: {len(self.finished)} of {len(counts)} cells, "
+        text += f"up to {counted(most, 'seed')} each."
         if absent:
             text += f" **Missing: {', '.join(absent)}.**"
         if fewer:
@@ -337,31 +280,6 @@ class Study:
         )
 
 
-def _claims(studies: Sequence[Study]) -> str:
-    """One row a claim: in how many of the published cells, and in how many of ours on every, some and no seed."""
-    header = ("claim", "published", *(SOURCES[study.source] for study in studies))
-    lines = [header, ("---",) * len(header)]
-    for claim in CLAIMS:
-        told = [
-            claim.published(experiment, noise)
-            for experiment in EXPERIMENTS.values()
-            for noise in NOISES
-            if claim.published and claim.system in (None, experiment.system)
-        ]
-        published = f"{sum(told)} of {len(told)} cells" if told else "in figures"
-        lines.append((claim.text, published, *(_seeds_that_agree(claim, study) for study in studies)))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
-
-
-def _seeds_that_agree(claim: Claim, study: Study) -> str:
-    cells = {cell: runs for cell, runs in study.finished.items() if claim.system in (None, cell[0])}
-    if not cells:
-        return NOTHING
-    shares = [sum(map(claim.ours, runs)) / len(runs) for runs in cells.values()]
-    every, none = shares.count(1), shares.count(0)
-    return f"{_count(len(cells), 'cell')}: {every} on every seed, {len(cells) - every - none} on some, {none} on none"
-
-
 def _slip(records: Sequence[Record], source: str) -> str:
     runs = [run for run in records if run.cell.source == source and SLIP in run.laws]
     if not runs:
@@ -375,10 +293,6 @@ def _slip(records: Sequence[Record], source: str) -> str:
 
 def _name(cell: tuple[str, float]) -> str:
     return f"{EXPERIMENTS[cell[0]].title.removesuffix(' equation')} {cell[1]:g}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _are(count: int) -> str:

@@ -15,6 +15,7 @@ import xarray as xr
 
 from pdescry.experiments.records import METHODS, SOURCES, Record
 from pdescry.experiments.tables import QUICK
+from pdescry.files import made_folder
 from pdescry.plot import save
 from pdescry.plot.axes import COLOURS, SD_COLOURS
 
@@ -30,7 +31,7 @@ NETWORK_OF = {"STBLR": "BNN", "STOLS": "DNN"}
 
 def draw_figures(records: Sequence[Record], folder: Path) -> list[Path]:
     """Four PNGs for each source and system that has records."""
-    folder.mkdir(parents=True, exist_ok=True)
+    made_folder(folder)
     written: list[Path] = []
     for source, system in dict.fromkeys((r.cell.source, r.cell.system) for r in records):
         first: dict[float, Record] = {}

@@ -21,6 +21,7 @@ from pdescry.experiments.figures import draw_figures
 from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.experiments.records import Record, read_records
 from pdescry.experiments.tables import Table, make_tables, write_tables
+from pdescry.files import made_folder
 from pdescry.regression import STBLR, SparseFit
 from pdescry.surrogate import HMC, PAPER_DNN, Adam
 from pdescry.surrogate.pool import Progress
@@ -108,7 +109,7 @@ def reproduce(
     source = "generated" if readings is None else "paper"
     cells = [Cell(name, noise, seed, source) for seed in _checked_seeds(seeds) for noise in noises for name in names]
     data = {cell: cell.readings(readings) for cell in cells}  # what is missing is told before any work
-    folder = _made(Path(output) / scale)
+    folder = made_folder(Path(output) / scale)
     read_records(folder)  # a damaged one is told before any work, too
     jobs = {}
     for cell in cells:
@@ -139,7 +140,7 @@ def make_cell(job: Job, workers: int | None, progress: Progress) -> None:
     cell, scale, run = job.cell, SCALES[job.scale], job.folder / "run"
     experiment, system = cell.experiment, systems.get(cell.system)
     began = time.monotonic()
-    _made(job.folder)
+    made_folder(job.folder)
     law = discover(
         cell.readings(job.readings),
         "paper",
@@ -166,16 +167,6 @@ def make_cell(job: Job, workers: int | None, progress: Progress) -> None:
     numbers["seconds"]["measuring"] = time.monotonic() - found
     write_record(job.folder, numbers, fields)
     shutil.rmtree(run, ignore_errors=True)
-
-
-def _made(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise InputError(
-            f"Cannot use {str(folder)!r} as a folder: {fault.strerror}; choose another --output."
-        ) from None
-    return folder
 
 
 # Of a cell's work, by stage of the discovery; the rest is measuring, which solves stiff laws.

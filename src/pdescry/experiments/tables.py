@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pdescry.experiments.paper import EXPERIMENTS, NOISES, TERMS, Experiment, Published
 from pdescry.experiments.records import METHODS, SLIP, SOURCES, Law, Record, median, of_cell, true_coefficients
-from pdescry.files import appearing
+from pdescry.files import appearing, made_folder
 
 NOTHING = "–"
 QUICK = "QUICK TRIAL, not the paper's settings"
@@ -155,7 +155,7 @@ def make_tables(
 
 def write_tables(tables: Sequence[Table], folder: Path) -> list[Path]:
     """``tables.md`` with all of them, and a tidy ``table-1.csv`` of each."""
-    folder.mkdir(parents=True, exist_ok=True)
+    made_folder(folder)
     written = [folder / "tables.md", *(folder / f"table-{table.number}.csv" for table in tables)]
     with appearing(written[0]) as temporary:
         temporary.write_text("\n".join(table.to_markdown() for table in tables), encoding="utf-8")
@@ -172,6 +172,10 @@ def number(value: float) -> str:
     if value == 0:
         return "0"
     return f"{value:.4f}" if 1e-3 <= abs(value) < 1e4 else f"{value:.3g}"
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _errors(records: Sequence[Record], experiment: Experiment, cells: Iterable[tuple[float, str]]) -> Iterable[Entry]:

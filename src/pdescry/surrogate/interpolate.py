@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pdescry.data import Readings
 from pdescry.errors import InputError
+from pdescry.files import made_folder
 from pdescry.surrogate.chain import Collected, Plan, Trace, collect, is_finished, parts
 from pdescry.surrogate.model import build
 from pdescry.surrogate.network import Network
@@ -161,14 +162,7 @@ def _folder(workdir: str | os.PathLike[str] | None) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="pdescry-") as name:
             yield Path(name)
         return
-    folder = Path(workdir)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise InputError(
-            f"Cannot use {str(workdir)!r} as a workdir: {fault.strerror}; choose another folder."
-        ) from None
-    yield folder
+    yield made_folder(workdir)
 
 
 def _assemble(
