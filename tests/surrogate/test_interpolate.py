@@ -132,7 +132,7 @@ def test_readings_that_are_no_numbers(readings, part):
         ({"noise": 0.0}, "above zero"),
         ({"noise": [0.1, 0.2]}, "one per field"),
         ({"standardise": "none"}, "standardise"),
-        ({"workdir": __file__}, "workdir"),
+        ({"workdir": __file__}, "test_interpolate.py. as a folder: File exists; choose another"),
     ],
 )
 def test_bad_arguments(readings, arguments, match):
