@@ -16,7 +16,7 @@ from pdescry.data import systems
 from pdescry.derivatives import differentiate
 from pdescry.errors import InputError, PdescryError
 from pdescry.experiments import reproduce
-from pdescry.experiments.cell import Cell, fingerprint, read_record
+from pdescry.experiments.cell import Cell, fingerprint, measure, read_record
 from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.regression import STBLR, regress
 from pdescry.solver import Solution, simulate
@@ -63,6 +63,21 @@ def asked(monkeypatch) -> list[dict[str, Any]]:
 
     monkeypatch.setattr("pdescry.experiments.cell.simulate", solve)
     return calls
+
+
+def test_a_law_that_lost_every_term_leaves_the_field_as_it_began():
+    cell, heat = Cell("heat", 0.05, 0), systems.heat()
+    posterior = posterior_of(cell.readings())
+    derivatives = differentiate(posterior, "paper", points=60)
+    baseline = differentiate(posterior.start, "paper", points=derivatives.points)
+    numbers, fields = measure(cell, posterior, derivatives, regress(derivatives, STBLR(1e9)), baseline, {})
+    found = numbers["laws"]["STBLR"]
+    assert (found["coefficients"], found["status"], found["e_C"], found["until"]) == ({}, "ok", 2.0, heat.until)
+    places, times = cell.experiment.grid
+    t, x = np.linspace(0, heat.until, times), np.linspace(*heat.domain, places)
+    away = heat.solution.at(t[:, None], x[None, :]) - 10 * np.cos(np.pi * (x - 5) / 10)
+    assert found["e_L"] == pytest.approx(np.sqrt(np.sum(away**2)), rel=1e-6)
+    assert np.ptp(fields["learned_stblr"].values, axis=0).max() < 1e-6
 
 
 def test_from_readings_to_tables_figures_and_document(asked, tmp_path, monkeypatch):

@@ -34,6 +34,8 @@ from pdescry.surrogate import Posterior
 FORMAT = "pdescry cell 1"
 # Times and places of the figures.
 GRID = (61, 121)
+# What a regression says that drops every term: the field stays as it began.
+STILL = Equation.parse("u_t = 0")
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,6 @@ def measure(
         laws["STOLS with the slip"] = stols_with_the_slip(design, experiment.threshold)
     solutions = {name: _solve(law, system, experiment) for name, law in laws.items()}
     truth = _solve(system.equation, system, experiment)
-    assert truth is not None
     truth.require_ok()
     numbers = {
         "format": FORMAT,
@@ -117,14 +118,12 @@ def fingerprint(readings: Readings) -> str:
     return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()[:16]
 
 
-def _law(fit: SparseFit) -> Equation | None:
-    return fit.equation if fit.support.any() else None
+def _law(fit: SparseFit) -> Equation:
+    return fit.equation if fit.support.any() else STILL
 
 
-def _solve(law: Equation | None, system: systems.System, experiment: Experiment) -> Solution | None:
+def _solve(law: Equation, system: systems.System, experiment: Experiment) -> Solution:
     """On the grid over which the paper sums e_L."""
-    if law is None:
-        return None
     places, times = experiment.grid
     return simulate(
         law,
@@ -137,16 +136,16 @@ def _solve(law: Equation | None, system: systems.System, experiment: Experiment)
     )
 
 
-def _judge(law: Equation | None, solution: Solution | None, truth: Equation, true: Solution) -> dict[str, Any]:
-    error = solution_error(None if solution is None else solution.field, true.field)
+def _judge(law: Equation, solution: Solution, truth: Equation, true: Solution) -> dict[str, Any]:
+    error = solution_error(solution.field, true.field)
     return {
-        "coefficients": {} if law is None else {str(term): value for term, value in law.components[0].terms},
+        "coefficients": {str(term): value for term, value in law.components[0].terms},
         "e_C": coefficient_error(law, truth),
         "e_L": error.total,
         "e_L_per_point": error.per_point,
         "e_L_per_point_until": error.per_point_until,
         "until": error.until,
-        "status": "no terms" if solution is None else solution.status,
+        "status": solution.status,
         "true_positive_rate": true_positive_rate(law, truth),
     }
 
@@ -160,7 +159,7 @@ def _intervals(fit: SparseFit) -> dict[str, Any]:
     }
 
 
-def _fields(cell: Cell, posterior: Posterior, dnn: Posterior, solutions: Mapping[str, Solution | None]) -> xr.Dataset:
+def _fields(cell: Cell, posterior: Posterior, dnn: Posterior, solutions: Mapping[str, Solution]) -> xr.Dataset:
     system, slices = systems.get(cell.system), np.array(cell.experiment.slices)
     t, x = np.linspace(0, system.until, GRID[0]), np.linspace(*system.domain, GRID[1])
     mean, fit = posterior.predict(t, x), dnn.predict(t, x)
@@ -181,9 +180,7 @@ def _fields(cell: Cell, posterior: Posterior, dnn: Posterior, solutions: Mapping
         "reading_u": ("reading", readings.values[:, 0]),
     }
     for name in ("STBLR", "STOLS"):
-        solution = solutions[name]
-        known = np.full(GRID, np.nan) if solution is None else solution.at(t[:, None], x[None, :])
-        variables[f"learned_{name.lower()}"] = (grid, known)
+        variables[f"learned_{name.lower()}"] = (grid, solutions[name].at(t[:, None], x[None, :]))
     return xr.Dataset(variables, {"t": t, "x": x, "slice": slices}, {"format": FORMAT})
 
 

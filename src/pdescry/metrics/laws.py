@@ -14,10 +14,8 @@ from pdescry.errors import InputError
 Coefficients = dict[tuple[str, Term], float]
 
 
-def coefficient_error(found: Equation | None, truth: Equation) -> float:
+def coefficient_error(found: Equation, truth: Equation) -> float:
     """e_C, the paper's: the ℓ² norm of the difference of all coefficients; a term that a law lacks counts as zero.
-
-    None is the law without terms.
 
     >>> truth = Equation.parse("u_t = 0.1*u_xx - u*u_x")
     >>> round(coefficient_error(Equation.parse("u_t = 0.07*u_xx - 1.04*u*u_x"), truth), 4)
@@ -28,7 +26,7 @@ def coefficient_error(found: Equation | None, truth: Equation) -> float:
     return math.sqrt(math.fsum(each**2 for each in differences))  # the same in any order
 
 
-def true_positive_rate(found: Equation | None, truth: Equation) -> float:
+def true_positive_rate(found: Equation, truth: Equation) -> float:
     """TP / (TP + FP + FN): 1 for exactly the right terms, less for each that is missing or too many.
 
     >>> truth = Equation.parse("u_t = 0.1*u_xx - u*u_x")
@@ -53,10 +51,8 @@ class SolutionError:
     per_point_until: float
 
 
-def solution_error(found: xr.DataArray | None, truth: xr.DataArray) -> SolutionError:
-    """Of two fields on one grid (t, x), the first perhaps NaN from some time on; None is a law that has no solution."""
-    if found is None:
-        return SolutionError(math.nan, math.nan, math.nan, math.nan)
+def solution_error(found: xr.DataArray, truth: xr.DataArray) -> SolutionError:
+    """Of two fields on one grid (t, x), the first perhaps NaN from some time on."""
     if found.dims != truth.dims or found.shape != truth.shape:
         raise InputError(
             f"Expected two fields on one grid; got {dict(found.sizes)} and {dict(truth.sizes)}; solve both at the same "
@@ -76,8 +72,6 @@ def solution_error(found: xr.DataArray | None, truth: xr.DataArray) -> SolutionE
     )
 
 
-def _coefficients(equation: Equation | None) -> Coefficients:
+def _coefficients(equation: Equation) -> Coefficients:
     """(left side, term) → coefficient."""
-    if equation is None:
-        return {}
     return {(part.left, term): value for part in equation.components for term, value in part.terms}
