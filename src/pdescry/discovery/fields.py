@@ -66,9 +66,7 @@ class NetworkField:
 
     def profile(self, time: float, domain: Sequence[float]) -> dict[str, Profile]:
         """In double precision: in single precision a solver would take the last digits for short waves."""
-        n_draws = self.posterior.n_draws
-        some = np.arange(n_draws) if n_draws <= DRAWS else np.linspace(0, n_draws - 1, DRAWS).astype(int)
-        layers = [layer.astype(float) for layer in self.posterior.of_draws(some).layers()]
+        layers = [layer.astype(float) for layer in self.posterior.at_most(DRAWS).layers()]
         scaling = self.posterior.scaling
         step = 1e-4 * scaling.input_spread[0]
 

@@ -71,6 +71,5 @@ def _drawn(law: Law, points: Array) -> tuple[Array, Array, list[str], str]:
         fields = [field.posterior.values(points) for field, _ in laws if isinstance(field, NetworkField)]
         terms = [f"{field}: {term}" if len(fits) > 1 else str(term) for field, term in named]
         return np.array(rows), np.concatenate(fields), terms, ROUGH.format(draws=len(laws))
-    some = np.unique(np.linspace(0, posterior.n_draws - 1, ENOUGH).round().astype(int))
-    fields = posterior.of_draws(some).values(points)
+    fields = posterior.at_most(ENOUGH).values(points)
     return np.zeros((len(fields), 0)), fields, [], NO_DRAWS if law.found else NO_LAW

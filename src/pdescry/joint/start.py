@@ -90,8 +90,7 @@ def from_network(posterior: Posterior, ends: Ends | None = None) -> Begun:
     """The field of a network."""
     readings = posterior.readings
     scatter = Scatter(noise_of(posterior), 0.0, readings)
-    if posterior.n_draws > DRAWS:  # to begin from, as good as all
-        posterior = posterior.of_draws(np.linspace(0, posterior.n_draws - 1, DRAWS).astype(int))
+    posterior = posterior.at_most(DRAWS)  # to begin from, as good as all
     name = readings.fields[0]
 
     def asked(what: str) -> _Asked:

@@ -22,7 +22,7 @@ from pdescry.data import Readings
 from pdescry.data.hull import points_in_hull
 from pdescry.surrogate.model import Model
 from pdescry.surrogate.network import evaluate
-from pdescry.surrogate.posterior import Posterior, disturbed
+from pdescry.surrogate.posterior import BLOCK, Posterior, disturbed
 
 PROBES = 100
 # Beyond these a summary of the draws depends on which draws one happened to get. R-hat and effective draws are wanted
@@ -188,11 +188,11 @@ def _drift(log_density: NDArray[np.float64]) -> float:
 
 
 def _coverage(posterior: Posterior) -> float:
-    readings = posterior.readings
-    # A few thousand tell the fraction to a percent.
+    # Of a thousand draws, each disturbed several times, and a few thousand readings: the fraction to a percent.
+    posterior, readings = posterior.at_most(1000), posterior.readings
     rows = np.random.default_rng(0).permutation(len(readings))[:4000]
     inside = []
-    for part in np.array_split(rows, -(-len(rows) // 500)):  # in parts: memory does not grow with the readings
+    for part in np.array_split(rows, -(-len(rows) // BLOCK)):  # in parts: memory does not grow with the readings
         values = posterior.values(np.column_stack([readings.time, readings.space])[part])
         low, high = np.quantile(disturbed(values, posterior.noise_of_readings(part)), [0.025, 0.975], axis=0)
         inside.append((low <= readings.values[part].T) & (high >= readings.values[part].T))

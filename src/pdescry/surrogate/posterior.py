@@ -135,6 +135,12 @@ class Posterior:
         trace = Trace(*(np.asarray(part).reshape(1, -1)[:, which] for part in self.trace))
         return replace(self, positions=self.positions.reshape(1, self.n_draws, -1)[:, which], trace=trace)
 
+    def at_most(self, number: int) -> Posterior:
+        """So many draws at most, spread evenly over those of all chains."""
+        if self.n_draws <= number:
+            return self
+        return self.of_draws(np.linspace(0, self.n_draws - 1, number).astype(int))
+
     def some_at_a_time(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Which draws over all chains, and their positions, filled up to one size, so that nothing is compiled anew."""
         flat = self.positions.reshape(self.n_draws, self.positions.shape[-1])
