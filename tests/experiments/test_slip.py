@@ -17,8 +17,8 @@ def design(coefficients: dict[str, float]) -> DesignMatrix:
     return DesignMatrix(TERMS, X, X @ np.array([coefficients.get(str(term), 0.0) for term in TERMS]))
 
 
-def terms(law: Equation | None) -> list[str]:
-    return [] if law is None else [str(term) for term in law.terms]
+def terms(law: Equation) -> list[str]:
+    return [str(term) for term in law.terms]
 
 
 def test_a_large_term_is_deleted_because_others_are_small():
@@ -32,7 +32,6 @@ def test_a_large_term_is_deleted_because_others_are_small():
 def test_small_coefficients_cost_first_columns():
     """With nothing but the last term planted, every other column is small until it is alone."""
     found = stols_with_the_slip(design({"u_x^2": 0.5}), 0.1)
-    assert found is not None
     assert {str(term): value for term, value in found.components[0].terms} == {"u_x^2": pytest.approx(0.5)}
 
 
@@ -42,4 +41,4 @@ def test_where_nothing_is_small_nothing_is_deleted():
 
 
 def test_it_may_delete_every_column():
-    assert stols_with_the_slip(design({"u": 1.0}), 0.1) is None
+    assert stols_with_the_slip(design({"u": 1.0}), 0.1) == Equation.parse("u_t = 0")

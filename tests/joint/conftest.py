@@ -22,7 +22,9 @@ class Guess:
     truth: Solution
     origin: tuple[float, float, float] = (1.0, 1.0, 1.0)  # units of t, x, u
     noise: float = 0.1
-    n_draws: int = 1
+
+    def at_most(self, number: int) -> Guess:
+        return self
 
     def predict(self, t: np.ndarray, x: np.ndarray) -> xr.Dataset:
         units_t, units_x, units_u = self.origin

@@ -37,6 +37,13 @@ def test_predict_is_the_mean_and_spread_of_the_draws(posterior):
     assert found.attrs["level"] == 0.5
 
 
+def test_a_few_draws_are_spread_over_all_chains(posterior):
+    few, flat = posterior.at_most(3), posterior.positions.reshape(posterior.n_draws, -1)
+    np.testing.assert_array_equal(few.positions[0], flat[[0, (posterior.n_draws - 1) // 2, -1]])
+    assert few.trace.log_density.shape == (1, 3)
+    assert posterior.at_most(posterior.n_draws) is posterior
+
+
 def test_predict_what_a_sensor_would_read(posterior):
     field, reading = (posterior.predict(2.0, [0.0, 1.0], noise=noise) for noise in (False, True))
     np.testing.assert_allclose(field["u"], reading["u"])

@@ -13,14 +13,12 @@ from pdescry.equation import Equation
 from pdescry.regression import DesignMatrix
 
 
-def stols_with_the_slip(design: DesignMatrix, threshold: float) -> Equation | None:
-    """The law that the program would have printed; None if it deleted every column."""
-    first = 0
-    while first < len(design.terms):
+def stols_with_the_slip(design: DesignMatrix, threshold: float) -> Equation:
+    """The law that the program would have printed; u_t = 0 if it deleted every column."""
+    for first in range(len(design.terms)):
         coefficients = np.linalg.lstsq(design.X[:, first:], design.y, rcond=None)[0]
         if not (np.abs(coefficients) < threshold).any():
             return Equation.from_terms(
                 dict(zip(design.terms[first:], map(float, coefficients), strict=True)), design.field
             )
-        first += 1
-    return None
+    return Equation.from_terms({}, design.field)
