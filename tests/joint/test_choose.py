@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from pdescry.joint import Joint
 from pdescry.joint.held_out import held_out, score
 from pdescry.joint.known import Known
 from pdescry.joint.neighbours import Neighbourhood, with_terms
+from pdescry.joint.objective import Minimum
 from pdescry.joint.price import earnings, price
 from pdescry.joint.processes import Process
 from pdescry.joint.proposals import proposals
@@ -203,6 +205,25 @@ def test_a_profile_that_never_changes_tells_no_law() -> None:
     random = np.random.default_rng(5)
     steady = no_law(lambda readings: np.sin(readings.space) + 0.1 * random.normal(size=readings.values.shape))
     assert "never changes" in choose(steady, ["u_xx", "u_x"]).comparison.reason
+
+
+def test_where_no_law_can_hold_the_best_guess_is_kept_and_none_is_told(
+    heat: Posterior, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(found: Minimum) -> Minimum:
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(sys.modules["pdescry.joint.choose"], "harder", fails)
+    choice = choose(heat, ["u_xx", "u_x"])
+    assert choice.comparison.reason.startswith("No law of these candidates")
+    assert not choice.support.any()
+    assert choice.fit.terms
+
+
+def test_what_is_known_to_be_otherwise_is_a_guess_at_most(heat: Posterior) -> None:
+    choice = choose(heat, ["u_xx"], Joint(known=("u_xx < 0",)))
+    assert choice.comparison.reason.startswith("No law of these candidates, with what is known of them")
+    assert not choice.support.any()
 
 
 def test_progress_is_told_and_never_falls(chosen: Choice, told: list[float]) -> None:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -51,11 +52,16 @@ CLEARLY = 5.0  # nats
 WORSE = 1.2  # times the error
 SURER = 0.5  # times the error that was expected
 UNMET = 0.01  # of u_t
+SEE_MORE = "sensors nearer to each other, more often read, or less noise would help."
 NO_DYNAMICS = {
-    "constant": "The readings are as well explained by one constant number and noise",
-    "steady": "The readings are as well explained by a profile that never changes",
-    "memoryless": "The readings are as well explained by profiles of which each moment has its own",
+    "constant": f"The readings are as well explained by one constant number and noise; {SEE_MORE}",
+    "steady": "The readings are as well explained by a profile that never changes; readings from before it settled, or "
+    "after it was disturbed, would help.",
+    "memoryless": f"The readings are as well explained by profiles of which each moment has its own; {SEE_MORE}",
 }
+NONE_HOLDS = (
+    "No law of these candidates, with what is known of them, can hold between the sensors; other candidates would help."
+)
 NONE = "No law could be fitted to the readings; try fewer candidates, or more draws of the field."
 
 
@@ -137,19 +143,27 @@ def choose(
         starts = [Start(begun, known.values) for begun in starts]
         search = _Search(known.candidates, method, known, pool, tell)
         soft = search.soft(starts)
+        guesses = soft or search.soft(starts, judge=False)
+        if not guesses:
+            raise PdescryError(NONE)
         others = {name: Baseline.of_all([found.result().left_out for found in each]) for name, each in without.items()}
         # Where no dynamics show, laws would be as wrong once hard, or near this one, and slow to fit.
-        if _hopeless(soft, others):
-            compared = soft[:1]
-        else:
-            best, rivals = search.on_a_fine_mesh(search.hard(soft))
+        hopeless = bool(soft) and _hopeless(soft, others)
+        hard = search.hard(soft) if soft and not hopeless else []
+        fine = search.on_a_fine_mesh(hard)
+        compared = guesses[:1]
+        if fine:
+            best, rivals = search.pruned(fine[0]), [law for law in hard if law.key != fine[0].key]
             told = not _no_dynamics(best, others)
             compared = _best_first(search.nearby(best, rivals)) if told else [best]
         found = compared[0].found
-        around = pd.DataFrame() if found.objective is soft[0].found.objective else singly(found, known.candidates)
+        around = pd.DataFrame() if found.objective is guesses[0].found.objective else singly(found, known.candidates)
     tell("finishing", 0.99, None)
     before = [noise_of(each) for each in posteriors]
-    comparison = replace(_comparison(compared, terms, others, before), singly=around)
+    comparison = replace(_comparison(compared, terms, others), singly=around)
+    none_holds = not (fine or hopeless)
+    reason = _why_none_holds(others) if none_holds else _why_not(compared[0], comparison, others, before)
+    comparison = replace(comparison, reason=reason)
     with one_thread():
         fit = JointFit(found, notes_of(found, before)) if comparison.reason else followed(found, ends, before)
     tell("finishing", 1.0, 0.0)
@@ -162,10 +176,8 @@ def _comparable(*starts: tuple[Begun, ...]) -> list[tuple[Begun, ...]]:
     return [tuple(each.with_noise(noise) for each, noise in zip(begun, most, strict=True)) for begun in starts]
 
 
-def _comparison(
-    compared: list[Tried], candidates: tuple[Term, ...], others: dict[str, Baseline], before: Sequence[Array]
-) -> Comparison:
-    """before: for each experiment the noise about the field that obeys no law."""
+def _comparison(compared: list[Tried], candidates: tuple[Term, ...], others: dict[str, Baseline]) -> Comparison:
+    """Of laws with each other and with no law; not yet whether one is told."""
     worth = np.array([law.worth for law in compared])
     weights = np.exp(worth - logsumexp(worth))
     weights /= weights.sum()
@@ -181,15 +193,15 @@ def _comparison(
     held = [weights[[term in law.terms for law in compared]].sum() for term in candidates]
     probabilities = pd.Series(held, [str(term) for term in candidates], name="probability", dtype=float)
     scores = {name: other.score for name, other in others.items()}
-    comparison = Comparison(alternatives, probabilities, held_out(compared[0].found), scores)
-    return replace(comparison, reason=_why_not(compared[0], comparison.errors[0], others, before))
+    return Comparison(alternatives, probabilities, held_out(compared[0].found), scores)
 
 
-def _why_not(best: Tried, error: float, others: dict[str, Baseline], before: Sequence[Array]) -> str:
-    """Why the readings do not tell a law, or nothing."""
+def _why_not(best: Tried, comparison: Comparison, others: dict[str, Baseline], before: Sequence[Array]) -> str:
+    """Why the readings do not tell a law, or nothing. before: for each experiment the noise about the field that obeys
+    no law."""
     if sentence := _no_dynamics(best, others):
-        return f"{sentence}; sensors nearer to each other, more often read, or less noise would help."
-    smooth = others["smooth"]
+        return sentence
+    smooth, error = others["smooth"], comparison.errors[0]
     # Both, because without noise densities say more about how well errors are foreseen than about how large they are.
     if best.score < smooth.score - CLEARLY and error > WORSE * smooth.rms_error:
         return (
@@ -205,10 +217,24 @@ def _why_not(best: Tried, error: float, others: dict[str, Baseline], before: Seq
     return ""
 
 
-def _no_dynamics(best: Tried, others: dict[str, Baseline]) -> str:
-    """What explains the readings as well as a law does, without one; or nothing."""
-    beaten = (sentence for name, sentence in NO_DYNAMICS.items() if best.worth < others[name].score + CLEARLY)
-    return next(beaten, "")
+def _why_none_holds(others: dict[str, Baseline]) -> str:
+    """Why, where laws were proposed, but none could be fitted and hold: a field that hardly changes leaves
+    coefficients near zero, of either sign."""
+    best, sentence = _without_dynamics(others)
+    return sentence if best > others["smooth"].score - CLEARLY else NONE_HOLDS
+
+
+def _no_dynamics(law: Tried, others: dict[str, Baseline]) -> str:
+    """What explains the readings as well as the law does, without one; or nothing."""
+    best, sentence = _without_dynamics(others)
+    return sentence if law.worth < best + CLEARLY else ""
+
+
+def _without_dynamics(others: dict[str, Baseline]) -> tuple[float, str]:
+    """How well the readings are explained by what knows no dynamics, and what it is: the simplest that is as good as
+    the best."""
+    best = max(others[name].score for name in NO_DYNAMICS)
+    return best, next(sentence for name, sentence in NO_DYNAMICS.items() if others[name].score > best - CLEARLY)
 
 
 def _hopeless(soft: list[Tried], others: dict[str, Baseline]) -> bool:
@@ -217,9 +243,7 @@ def _hopeless(soft: list[Tried], others: dict[str, Baseline]) -> bool:
     error, expected = errors(held_out(best.found))
     if error < SURER * expected:  # with less noise, which is not inferred yet, it would predict more
         return False
-    return bool(_no_dynamics(best, others)) and others["smooth"].score < CLEARLY + max(
-        others[name].score for name in NO_DYNAMICS
-    )
+    return bool(_no_dynamics(best, others)) and others["smooth"].score < CLEARLY + _without_dynamics(others)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,20 +254,18 @@ class _Search:
     pool: ThreadPoolExecutor
     tell: Progress
 
-    def soft(self, starts: Sequence[Start]) -> list[Tried]:
+    def soft(self, starts: Sequence[Start], judge: bool = True) -> list[Tried]:
         """Laws that explain inferred fields best, not hard yet, each law once; those that are best met and explain the
-        readings best first."""
+        readings best first. judge: as in `tried`."""
         proposed = proposals(starts, self.candidates, self.method.proposals, self.method.largest, self.known)
         fits = [lambda start=start, some=some: start.fit(some) for start, some in proposed]
-        tried = self.all_tried(fits, "trying laws", *SPAN["proposals"])
-        if not tried:
-            raise PdescryError(NONE)
+        tried = self.all_tried(fits, "trying laws", *SPAN["proposals"], judge)
         ranked = sorted(tried, key=_promise)
         best = {law.key: law for law in reversed(ranked)}
         return [law for law in ranked if best[law.key] is law]
 
     def hard(self, soft: list[Tried]) -> list[Tried]:
-        """The first of them fitted until they hold, the best first.
+        """The first of them fitted until they hold, the best first; none where none does.
 
         And the first of those that are found everywhere: a soft law that hardly lets the field change may promise more.
         """
@@ -255,27 +277,22 @@ class _Search:
         far = FAR * sum(len(each.readings) for each in experiments)
         kept = [law for law in kept if _promise(law) < _promise(soft[0]) + far]
         fits = [lambda law=law: harder(law.found) for law in kept]
-        tried = self.all_tried(fits, "trying laws harder", *SPAN["harder"])
-        if not tried:
-            raise PdescryError(NONE)
-        return _best_first(tried)
+        return _best_first(self.all_tried(fits, "trying laws harder", *SPAN["harder"]))
 
-    def on_a_fine_mesh(self, first: list[Tried]) -> tuple[Tried, list[Tried]]:
-        """The best on the mesh that it needs, and its rivals, which may be better there.
+    def on_a_fine_mesh(self, first: list[Tried]) -> list[Tried]:
+        """The best on the mesh that it needs; none where none holds there.
 
-        Where one turns out to have lived on what a coarse mesh cannot resolve, its rivals get a mesh of their own, too.
+        Where one turns out to have lived on what a coarse mesh cannot resolve, its rivals get a mesh of their own, too,
+        the best first.
         """
         self.tell("refining the mesh", SPAN["mesh"][0], None)
-        fell = FELL * sum(len(each.readings) for each in first[0].found.objective.experiments)
+        fell = FELL * sum(len(each.readings) for law in first[:1] for each in law.found.objective.experiments)
         fine: list[Tried] = []
         for law in first:
             if fine and _best_first(fine)[0].worth > law.worth - fell:
                 break
             fine += self.tried(lambda law=law: resolved(law.found, lambda *_: None))
-        if not fine:
-            raise PdescryError(NONE)
-        best = _best_first(fine)[0]
-        return self.pruned(best), [law for law in first if law.key != best.key]
+        return _best_first(fine)
 
     def pruned(self, law: Tried) -> Tried:
         """Without terms that do not earn their price, the worst first."""
@@ -333,18 +350,20 @@ class _Search:
                 break
         return found
 
-    def all_tried(self, fits: Sequence[Callable[[], Minimum]], what: str, begin: float, end: float) -> list[Tried]:
+    def all_tried(
+        self, fits: Sequence[Callable[[], Minimum]], what: str, begin: float, end: float, judge: bool = True
+    ) -> list[Tried]:
         """Those that are laws, side by side; told as ``what``, from ``begin`` to ``end`` of the whole."""
         self.tell(what, round(begin, 6), None)
         found: list[Tried] = []
-        for number, law in enumerate(self.pool.map(self.tried, fits)):
+        for number, law in enumerate(self.pool.map(partial(self.tried, judge=judge), fits)):
             found += law
             self.tell(what, round(begin + (end - begin) * (number + 1) / len(fits), 6), None)
         return found
 
-    def tried(self, fit: Callable[[], Minimum]) -> list[Tried]:
-        """The law that ``fit`` gives with its worth; nothing where it cannot be fitted, is ill-posed, or is known
-        to be wrong."""
+    def tried(self, fit: Callable[[], Minimum], judge: bool = True) -> list[Tried]:
+        """The law that ``fit`` gives with its worth; nothing where it cannot be fitted or, if it is to be judged, is
+        ill-posed or known to be wrong."""
         try:
             with np.errstate(all="ignore"):
                 found = fit()
@@ -354,7 +373,7 @@ class _Search:
         except np.linalg.LinAlgError:
             return []
         law = dict(zip(found.objective.terms, map(float, found.coefficients), strict=True))
-        if not (math.isfinite(worth) and self.known.allows(law)) or ill_posed(found, law):
+        if not math.isfinite(worth) or (judge and not (self.known.allows(law) and not ill_posed(found, law))):
             return []
         return [Tried(found, predicted, worth, earnings(*paid))]
 
