@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from pdescry.experiments.figures import FIGURES, draw_figures, draw_learned, draw_slices, draw_truth
 from pdescry.experiments.records import read_records
@@ -51,6 +54,24 @@ def test_a_quick_figure_says_so(folder, make):
 def test_unsolved_laws_show_their_status(drawn):
     texts = [text.get_text() for ax in draw_learned(*drawn).figure.axes for text in ax.texts]
     assert texts == ["ill-posed", "blow-up after t = 4 s"] * 2  # the solution, and its error below
+
+
+def test_a_law_without_terms_is_named(folder, make):
+    record = make("kdv", 0.05, STOLS={})
+    axes = draw_learned({0.05: record}, {0.05: record.fields()}).figure.axes
+    assert [[text.get_text() for text in ax.texts] for ax in axes[:4]] == [
+        [], [], ["u_t = 0: every term was dropped"], [],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_a_title_is_no_wider_than_its_figure(kind, folder, make):
+    record = make("kdv", 0.05)
+    figure: Any = FIGURES[kind]({0.05: record}, {0.05: record.fields()}).figure
+    FigureCanvasAgg(figure).draw()
+    (title,) = (text for text in figure.texts if text.get_text() == figure.get_suptitle())
+    extent = title.get_window_extent()
+    assert figure.bbox.x0 < extent.x0 < extent.x1 < figure.bbox.x1
 
 
 def test_compared_panels_share_their_colours(drawn):

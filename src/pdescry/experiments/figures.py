@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE, TIME = "x", "t (s)"
+LETTERS = 11  # of a title, to an inch
 ERROR_COLOURS = "inferno"
 BNN, DNN, TRUTH = "tab:blue", "tab:green", "tab:red"
 NETWORK_OF = {"STBLR": "BNN", "STOLS": "DNN"}
@@ -153,6 +155,8 @@ def draw_learned(runs: Runs, fields: Fields) -> Axes:
             for ax, each, record, field in zip(panels, values, runs.values(), fields.values(), strict=True):
                 image = _map(ax, field, each, limits, colours)
                 _tell_failure(ax, each, record.laws[method].status, field)
+                if not (below or record.laws[method].coefficients):
+                    _say(ax, 0.5, "u_t = 0: every term was dropped")
             extend = "max" if below else "both"
             figure.colorbar(image, ax=panels, label=label, extend=extend, aspect=14)  # pyright: ignore[reportArgumentType]
             panels[0].set_ylabel(f"{name}: {what}\n{TIME}")
@@ -176,10 +180,9 @@ def _figure(runs: Runs, what: str, size: tuple[float, float]) -> Figure:
     record = next(iter(runs.values()))
     trial = f"{QUICK}\n" if record.numbers["scale"] == "quick" else ""
     figure = Figure(figsize=size, layout="constrained")
-    figure.suptitle(
-        f"{trial}{record.cell.experiment.title}: {what}\n{SOURCES[record.cell.source]}, {_seeds(runs)}",
-        fontsize="medium",
-    )
+    lines = (f"{record.cell.experiment.title}: {what}", f"{SOURCES[record.cell.source]}, {_seeds(runs)}")
+    fitting = [fill(line, int(LETTERS * size[0])) for line in lines]
+    figure.suptitle(trial + "\n".join(fitting), fontsize="medium")
     return figure
 
 
@@ -223,8 +226,12 @@ def _tell_failure(ax: Axes, values: np.ndarray, status: str, field: xr.Dataset) 
         last = float(field["t"][reached - 1])
         ax.axhline(last, color="0.3", linestyle="--", linewidth=1)
         text = f"{status} after t = {last:.3g} s"
-    place = 0.5 * (1 + reached / values.shape[0])  # midway between what is known and the upper edge
-    ax.text(0.5, min(place, 0.9), text, transform=ax.transAxes, ha="center", va="center", color="0.2")
+    _say(ax, min(0.5 * (1 + reached / values.shape[0]), 0.9), text)  # midway between what is known and the upper edge
+
+
+def _say(ax: Axes, height: float, text: str) -> None:
+    box = {"facecolor": "0.92", "edgecolor": "none", "alpha": 0.85}
+    ax.text(0.5, height, text, transform=ax.transAxes, ha="center", va="center", color="0.2", bbox=box)
 
 
 def _tidy_labels(axes: np.ndarray) -> None:
