@@ -52,6 +52,7 @@ def test_conditions_are_met_and_sharpen_the_law(heat: Posterior, fitted: JointFi
     assert fit.sd[0] < fitted.sd[0]
 
 
+@pytest.mark.slow
 def test_a_wrong_condition_is_not_met_without_a_word(heat: Posterior) -> None:
     fit = refine(heat, "u_t = u_xx", boundary=["u(0) = 20"])
     assert fit.notes
