@@ -221,7 +221,10 @@ def test_where_no_law_can_hold_the_best_guess_is_kept_and_none_is_told(
 
 
 def test_what_is_known_to_be_otherwise_is_a_guess_at_most(heat: Posterior) -> None:
-    choice = choose(heat, ["u_xx"], Joint(known=("u_xx < 0",)))
+    told: list[float] = []
+    known = Joint(known=("u_xx < 0",))
+    choice = choose(heat, ["u_xx"], known, progress=lambda what, fraction, left=None: told.append(fraction))
+    assert told == sorted(told)
     assert choice.comparison.reason.startswith("No law of these candidates, with what is known of them")
     assert not choice.support.any()
 

@@ -34,8 +34,6 @@ from pdescry.surrogate import Posterior
 FORMAT = "pdescry cell 1"
 # Times and places of the figures.
 GRID = (61, 121)
-# What a regression says that drops every term: the field stays as it began.
-STILL = Equation.parse("u_t = 0")
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,8 @@ def fingerprint(readings: Readings) -> str:
 
 
 def _law(fit: SparseFit) -> Equation:
-    return fit.equation if fit.support.any() else STILL
+    """u_t = 0 if every term was dropped: the field stays as it began."""
+    return fit.equation if fit.support.any() else Equation.from_terms({}, fit.field)
 
 
 def _solve(law: Equation, system: systems.System, experiment: Experiment) -> Solution:

@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -100,12 +99,13 @@ def _texts(given: str | Iterable[str]) -> tuple[str, ...]:
 @dataclass(frozen=True, eq=False)
 class Tried:
     """A law that was fitted; score: log density of held-out sensors; worth: less the price of its terms; earnings: of
-    each term."""
+    each term; possible: neither ill-posed nor known to be wrong."""
 
     found: Minimum
     score: float
     worth: float
     earnings: Array
+    possible: bool
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -142,10 +142,8 @@ def choose(
         starts = _comparable(tuple(map(from_network, posteriors, ends)), tuple(map(from_process, smooth, ends)))
         starts = [Start(begun, known.values) for begun in starts]
         search = _Search(known.candidates, method, known, pool, tell)
-        soft = search.soft(starts)
-        guesses = soft or search.soft(starts, judge=False)
-        if not guesses:
-            raise PdescryError(NONE)
+        guesses = search.soft(starts)
+        soft = [law for law in guesses if law.possible]
         others = {name: Baseline.of_all([found.result().left_out for found in each]) for name, each in without.items()}
         # Where no dynamics show, laws would be as wrong once hard, or near this one, and slow to fit.
         hopeless = bool(soft) and _hopeless(soft, others)
@@ -254,13 +252,15 @@ class _Search:
     pool: ThreadPoolExecutor
     tell: Progress
 
-    def soft(self, starts: Sequence[Start], judge: bool = True) -> list[Tried]:
-        """Laws that explain inferred fields best, not hard yet, each law once; those that are best met and explain the
-        readings best first. judge: as in `tried`."""
+    def soft(self, starts: Sequence[Start]) -> list[Tried]:
+        """Laws that explain inferred fields best, not hard yet, each law once; possible ones first, and of these those
+        that are best met and explain the readings best."""
         proposed = proposals(starts, self.candidates, self.method.proposals, self.method.largest, self.known)
         fits = [lambda start=start, some=some: start.fit(some) for start, some in proposed]
-        tried = self.all_tried(fits, "trying laws", *SPAN["proposals"], judge)
-        ranked = sorted(tried, key=_promise)
+        fitted = self.all_fitted(fits, "trying laws", *SPAN["proposals"])
+        if not fitted:
+            raise PdescryError(NONE)
+        ranked = sorted(fitted, key=lambda law: (not law.possible, _promise(law)))
         best = {law.key: law for law in reversed(ranked)}
         return [law for law in ranked if best[law.key] is law]
 
@@ -277,7 +277,8 @@ class _Search:
         far = FAR * sum(len(each.readings) for each in experiments)
         kept = [law for law in kept if _promise(law) < _promise(soft[0]) + far]
         fits = [lambda law=law: harder(law.found) for law in kept]
-        return _best_first(self.all_tried(fits, "trying laws harder", *SPAN["harder"]))
+        fitted = self.all_fitted(fits, "trying laws harder", *SPAN["harder"])
+        return _best_first(law for law in fitted if law.possible)
 
     def on_a_fine_mesh(self, first: list[Tried]) -> list[Tried]:
         """The best on the mesh that it needs; none where none holds there.
@@ -322,7 +323,7 @@ class _Search:
             seen |= {frozenset(some) for some, _ in waiting}
             fits = [lambda some=some, c=c, law=best: _with_law(law.found, some, c) for some, c in waiting]
             done, until = (begin + (end - begin) * part / ROUNDS for part in (number, number + 1))
-            new = self.all_tried(fits, "adding and dropping terms", done, until)
+            new = [law for law in self.all_fitted(fits, "adding and dropping terms", done, until) if law.possible]
             # One that is met much worse than the law which the mesh was made for lives on what the mesh cannot resolve.
             least = max(UNMET, 2 * compared[0].found.unresolved)
             new = [law for law in new if law.found.unresolved <= least and not self.worst(law)]
@@ -350,20 +351,21 @@ class _Search:
                 break
         return found
 
-    def all_tried(
-        self, fits: Sequence[Callable[[], Minimum]], what: str, begin: float, end: float, judge: bool = True
-    ) -> list[Tried]:
-        """Those that are laws, side by side; told as ``what``, from ``begin`` to ``end`` of the whole."""
+    def all_fitted(self, fits: Sequence[Callable[[], Minimum]], what: str, begin: float, end: float) -> list[Tried]:
+        """Side by side; told as ``what``, from ``begin`` to ``end`` of the whole."""
         self.tell(what, round(begin, 6), None)
         found: list[Tried] = []
-        for number, law in enumerate(self.pool.map(partial(self.tried, judge=judge), fits)):
+        for number, law in enumerate(self.pool.map(self.fitted, fits)):
             found += law
             self.tell(what, round(begin + (end - begin) * (number + 1) / len(fits), 6), None)
         return found
 
-    def tried(self, fit: Callable[[], Minimum], judge: bool = True) -> list[Tried]:
-        """The law that ``fit`` gives with its worth; nothing where it cannot be fitted or, if it is to be judged, is
-        ill-posed or known to be wrong."""
+    def tried(self, fit: Callable[[], Minimum]) -> list[Tried]:
+        """The law that ``fit`` gives, if it is possible."""
+        return [law for law in self.fitted(fit) if law.possible]
+
+    def fitted(self, fit: Callable[[], Minimum]) -> list[Tried]:
+        """The law that ``fit`` gives with its worth; nothing where it cannot be fitted."""
         try:
             with np.errstate(all="ignore"):
                 found = fit()
@@ -372,10 +374,11 @@ class _Search:
                 worth = predicted - price(*paid)
         except np.linalg.LinAlgError:
             return []
-        law = dict(zip(found.objective.terms, map(float, found.coefficients), strict=True))
-        if not math.isfinite(worth) or (judge and not (self.known.allows(law) and not ill_posed(found, law))):
+        if not math.isfinite(worth):
             return []
-        return [Tried(found, predicted, worth, earnings(*paid))]
+        law = dict(zip(found.objective.terms, map(float, found.coefficients), strict=True))
+        possible = self.known.allows(law) and not ill_posed(found, law)
+        return [Tried(found, predicted, worth, earnings(*paid), possible)]
 
 
 def _promise(law: Tried) -> float:
