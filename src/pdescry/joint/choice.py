@@ -17,8 +17,10 @@ from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError
-from pdescry.joint.fit import JointFit
-from pdescry.joint.held_out import errors
+from pdescry.joint.field.process import Process
+from pdescry.joint.fit.held_out import errors
+from pdescry.joint.joint_fit import JointFit
+from pdescry.problem import Candidate
 from pdescry.regression.fit import SUMMARY
 
 LIKELY = 0.05  # a law of so much probability is worth a word
@@ -28,18 +30,26 @@ LIKELY = 0.05  # a law of so much probability is worth a word
 class Comparison:
     """How laws fared against each other, and against no law at all.
 
-    alternatives: laws compared at the end, best first: terms, law, score, worth less that of the best, and probability
-    among them. probabilities: of each candidate. held_out: each sensor predicted from the others by the best law.
-    baselines: scores of what knows no law. reason: why the readings do not tell a law; empty where they do. singly: the
-    best law with each candidate more, or less (`neighbours.singly`); empty where no law was worth fitting to its end.
+    alternatives: laws compared at the end, best first: terms, law, elpd (expected log predictive density of left-out
+    sensors), score (that, less the complexity penalty) less that of the best, and probability among them.
+    probabilities: of each candidate of each equation. held_out: each sensor predicted from the others by the best law.
+    baselines: for each field the elpd of what knows no law. reasons: by field, why its readings do not tell a law.
+    single_term_changes: the best law with each candidate more, or less; empty where no law was fitted to its end.
+    other_order: the law of another order in time that scores nearly as well, and by how much less; empty if none does.
     """
 
     alternatives: pd.DataFrame
-    probabilities: pd.Series
+    probabilities: pd.DataFrame
     held_out: pd.DataFrame
-    baselines: dict[str, float]
-    reason: str = ""
-    singly: pd.DataFrame = field(default_factory=pd.DataFrame)
+    baselines: dict[str, dict[str, float]]
+    reasons: dict[str, str] = field(default_factory=dict)
+    single_term_changes: pd.DataFrame = field(default_factory=pd.DataFrame)
+    other_order: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why the readings do not tell a law, of the first field that has none; empty where all do."""
+        return next(iter(self.reasons.values()), "")
 
     @property
     def near(self) -> list[tuple[str, float]]:
@@ -52,101 +62,53 @@ class Comparison:
         """Of the sensors between others, each predicted from the rest: rms error, and what it should be."""
         return errors(self.held_out)
 
+    def errors_of(self, name: str) -> tuple[float, float]:
+        """The same of one field."""
+        return errors(self.held_out, name)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice:
     """The law that predicts best, and how it compares.
 
-    Where the readings do not tell a law (``comparison.reason``), none of the candidates is kept, and ``fit`` is only
-    the best guess.
+    fields: all that were read; of those whose readings do not tell a law (``comparison.reasons``) none of the
+    candidates is kept, and ``fit`` is only the best guess, or does not have them. processes: for each field of the fit,
+    and each experiment, the field that obeys no law.
     """
 
     fit: JointFit
-    candidates: tuple[Term, ...]
+    candidates: tuple[Candidate, ...]
     comparison: Comparison
-
-    # ---- what `Law` asks of every fit ----------------------------------------------------------------------------
-
-    @property
-    def field(self) -> str:
-        return self.fit.readings.fields[0]
+    fields: tuple[str, ...]
+    processes: tuple[tuple[Process, ...], ...] = ()
 
     @property
-    def time_order(self) -> int:
-        return 1
+    def laws(self) -> tuple[FieldLaw, ...]:
+        """The law of each field."""
+        return tuple(FieldLaw(self, name) for name in self.fields)
 
     @property
-    def terms(self) -> tuple[Term, ...]:
-        """All candidates."""
-        return self.candidates
-
-    @property
-    def support(self) -> NDArray[np.bool_]:
-        """(T,): which of the candidates make up the law."""
-        told = not self.comparison.reason
-        return np.array([told and term in self.fit.terms for term in self.candidates])
-
-    @property
-    def coefficients(self) -> NDArray[np.float64]:
-        """(T,), zero where dropped."""
-        found = dict(zip(self.fit.terms, self.fit.values, strict=True))
-        return np.where(self.support, [found.get(term, 0.0) for term in self.candidates], 0.0)
-
-    @property
-    def component(self) -> Component:
-        if self.comparison.reason:
-            raise InputError(
-                "Expected readings that tell a law; these do not (see why in choice.comparison.reason); the best "
-                "guess is choice.fit.equation."
-            )
-        return self.fit.equation.components[0]
+    def told(self) -> bool:
+        """Whether every field has a law."""
+        return not self.comparison.reasons
 
     @property
     def notes(self) -> tuple[str, ...]:
         return self.fit.notes
 
     @property
-    def table(self) -> pd.DataFrame:
-        """One row for each candidate; sd and interval are NaN for those that are not in the law."""
-        names = [str(term) for term in self.candidates]
-        table = pd.DataFrame({"term": names, "coefficient": self.coefficients})
-        numbers = self.summary.set_index("term")[["sd", "low", "high"]].reindex(names).reset_index(drop=True)
-        return table.join(numbers).assign(
-            probability=self.comparison.probabilities.reindex(names).to_numpy(), kept=self.support
-        )
-
-    @property
-    def summary(self) -> pd.DataFrame:
-        """The terms of the law: mean, sd, 95 % interval and the probability that the term is there."""
-        table: Any = self.fit.coefficients
-        table = table.assign(
-            field=self.field,
-            probability=self.comparison.probabilities.reindex(table["term"]).to_numpy(),
-            corrected=math.nan,
-            formal_sd=math.nan,
-            spread="joint",
-        )[SUMMARY]
-        return table.iloc[:0] if self.comparison.reason else table
-
-    @property
-    def concise(self) -> str:
-        """The law with its spread in the last digits, or why there is none."""
-        return f"cannot tell: {self.comparison.reason}" if self.comparison.reason else str(self.fit)
-
-    # ---- looking at it and keeping it ----------------------------------------------------------------------------
-
-    @property
     def remarks(self) -> tuple[str, ...]:
         """Laws that may be true as well, or the best guess where the readings do not tell a law."""
-        if self.comparison.reason:
+        if len(self.comparison.reasons) == len(self.fields):
             return (f"The best law, which the readings do not support: {self.fit}",)
-        return tuple(f"or {law} (probability {probability:.2f})" for law, probability in self.comparison.near)
+        found = [f"or {law} (probability {probability:.2f})" for law, probability in self.comparison.near]
+        return (*found, *([self.comparison.other_order] if self.comparison.other_order else []))
 
     def __str__(self) -> str:
-        return self.concise
+        return "\n".join(law.concise for law in self.laws)
 
     def __repr__(self) -> str:
-        head = self.concise if self.comparison.reason else repr(self.fit)
+        head = repr(self.fit) if self.told else str(self)
         return "\n".join([head, *(f"  {remark}" for remark in self.remarks)])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -161,3 +123,95 @@ class Choice:
         from pdescry.joint.storage import load
 
         return load(Path(path), readings)
+
+
+@dataclass(frozen=True, eq=False)
+class FieldLaw:
+    """The law of one field of a `Choice`: what `Law` asks of every method, field by field."""
+
+    choice: Choice
+    field: str
+
+    @property
+    def reason(self) -> str:
+        """Why its readings do not tell a law, or nothing."""
+        return self.choice.comparison.reasons.get(self.field, "")
+
+    @property
+    def _fitted(self) -> bool:
+        return self.field in self.choice.fit.fields
+
+    @property
+    def time_order(self) -> int:
+        fit = self.choice.fit
+        return fit.orders[fit.fields.index(self.field)] if self._fitted else 1
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All candidates."""
+        return tuple(each.term for each in self.choice.candidates if each.field == self.field)
+
+    @property
+    def support(self) -> NDArray[np.bool_]:
+        """(T,): which of the candidates make up the law."""
+        kept = {each.term for each in self.choice.fit.terms if each.field == self.field}
+        return np.array([not self.reason and term in kept for term in self.terms], bool)
+
+    @property
+    def coefficients(self) -> NDArray[np.float64]:
+        """(T,), zero where dropped."""
+        fit = self.choice.fit
+        found = {fit.terms[k].term: fit.values[k] for k in fit.rows_of(self.field)}
+        return np.where(self.support, [found.get(term, 0.0) for term in self.terms], 0.0)
+
+    @property
+    def component(self) -> Component:
+        if self.reason:
+            raise InputError(
+                f"Expected readings of {self.field} that tell a law; these do not: {self.reason}"
+            )
+        return self.choice.fit.equation[self.field]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.choice.notes
+
+    def _own(self, table: pd.DataFrame) -> Any:
+        return table[table["field"] == self.field]
+
+    @property
+    def probabilities(self) -> pd.Series:
+        """Of each candidate."""
+        own = self._own(self.choice.comparison.probabilities)
+        return pd.Series(own["probability"].to_numpy(float), own["term"].to_list(), name="probability", dtype=float)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row for each candidate; sd and interval are NaN for those that are not in the law."""
+        names = [str(term) for term in self.terms]
+        table = pd.DataFrame({"term": names, "coefficient": self.coefficients})
+        numbers = self.summary.set_index("term")[["sd", "low", "high"]].reindex(names).reset_index(drop=True)
+        return table.join(numbers).assign(
+            probability=self.probabilities.reindex(names).to_numpy(), kept=self.support
+        )
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """The terms of the law: mean, sd, 95 % interval and the probability that the term is there."""
+        table = self._own(self.choice.fit.coefficients)
+        table = table.assign(
+            probability=self.probabilities.reindex(table["term"]).to_numpy(float),
+            corrected=math.nan,
+            formal_sd=math.nan,
+            spread="joint",
+        )[SUMMARY].reset_index(drop=True)
+        return table.iloc[:0] if self.reason else table
+
+    @property
+    def concise(self) -> str:
+        """The law with its spread in the last digits, or why there is none."""
+        if not self.reason:
+            return self.choice.fit.concise(self.field)
+        if len(self.choice.fields) == 1:
+            return f"cannot tell: {self.reason}"
+        return f"{self.field}: cannot tell: {self.reason}"

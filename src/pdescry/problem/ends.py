@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pdescry.data import Readings
@@ -20,8 +20,9 @@ NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
 
 @dataclass(frozen=True)
 class Condition:
-    """The derivative of this order is ``value`` at ``place``."""
+    """The derivative of this order of a field is ``value`` at ``place``."""
 
+    field: str
     order: int
     place: float
     value: float
@@ -29,13 +30,14 @@ class Condition:
     @classmethod
     def of(cls, text: str, readings: Readings) -> Condition:
         """From texts such as ``"u(0) = 1"`` or ``"u_x(10) = 0"``."""
-        field, axis = readings.fields[0], readings.axes[0]
-        form = rf"\s*{re.escape(field)}(?:_((?:{re.escape(axis)})+))?\s*\({NUMBER}\)\s*={NUMBER}"
+        (axis,), names = readings.axes, "|".join(map(re.escape, readings.fields))
+        form = rf"\s*({names})(?:_((?:{re.escape(axis)})+))?\s*\({NUMBER}\)\s*={NUMBER}"
         if (found := re.fullmatch(form, text)) is None:
+            field = readings.fields[0]
             raise InputError(
                 f"Expected what is known at an end as '{field}(0) = 1' or '{field}_{axis}(10) = 0'; got {text!r}."
             )
-        order, place, value = len(found[1] or "") // len(axis), float(found[2]), float(found[3])
+        order, place, value = len(found[2] or "") // len(axis), float(found[3]), float(found[4])
         if order > HIGHEST:
             raise InputError(f"Expected a derivative of at most order {HIGHEST} at an end; got {text!r}.")
         low, high = readings.span[axis]
@@ -44,13 +46,13 @@ class Condition:
                 f"Expected an end of the interval, at or beyond the outermost sensors ({low:g} and {high:g}); got "
                 f"{text!r}; what is known between sensors can be put in as readings."
             )
-        return cls(order, place, value)
+        return cls(found[1], order, place, value)
 
 
 def conditions_of(texts: Sequence[str], readings: Readings) -> tuple[Condition, ...]:
     found = tuple(Condition.of(text, readings) for text in texts)
-    for side in (0, 1):
-        end = readings.span[readings.axes[0]][side]
+    (axis,) = readings.axes
+    for side, end in enumerate(readings.span[axis]):
         places = {each.place for each in found if (each.place >= end if side else each.place <= end)}
         if len(places) > 1:
             told = " and ".join(f"{place:g}" for place in sorted(places))
@@ -69,7 +71,8 @@ class Ends:
 
     @classmethod
     def of(cls, readings: Readings, texts: Sequence[str] = (), domain: tuple[float, float] | None = None) -> Ends:
-        conditions, span = conditions_of(texts, readings), readings.span[readings.axes[0]]
+        (axis,) = readings.axes
+        conditions, span = conditions_of(texts, readings), readings.span[axis]
         places = [*span, *(each.place for each in conditions)]
         reach = min(places), max(places)
         if domain is None:
@@ -93,12 +96,17 @@ class Ends:
                 )
         return cls(reach, domain, conditions)
 
+    def of_fields(self, fields: Sequence[str]) -> Ends:
+        """Without what is known of other fields."""
+        return replace(self, conditions=tuple(each for each in self.conditions if each.field in fields))
+
 
 def ends_of(texts: Sequence[str], domain: tuple[float, float] | None, experiments: Sequence[Readings]) -> list[Ends]:
     """For each of several experiments the same, which have to be of about the same interval."""
     found = [Ends.of(each, texts, domain) for each in experiments]
     for readings, ends in zip(experiments, found, strict=True):
-        low, high = readings.span[readings.axes[0]]
+        (axis,) = readings.axes
+        low, high = readings.span[axis]
         beyond = [place for place in ends.domain if max(low - place, place - high) > SAME * (high - low)]
         if len(experiments) > 1 and beyond:
             raise InputError(

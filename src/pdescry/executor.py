@@ -1,0 +1,71 @@
+"""Where fits run: anything with ``submit``, by default processes on this machine, each with one thread.
+
+A task is a function of a module and picklable arguments, so that an executor of `concurrent.futures`, Dask or the like
+can take it. Local processes are started once and kept; with one worker everything runs in this process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, as_completed
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from threadpoolctl import threadpool_limits
+
+from pdescry.cores import ONE_THREAD, n_cores
+
+KEPT = 600  # seconds that idle processes wait for more
+
+
+class Executor(Protocol):
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any: ...
+
+
+class Inline:
+    """Does the work at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            with threadpool_limits(1, "blas"):
+                done.set_result(fn(*args, **kwargs))
+        except Exception as fault:
+            done.set_exception(fault)
+        return done
+
+
+@contextmanager
+def local_executor(workers: int | None = None) -> Iterator[Executor]:
+    """Processes that are kept for later calls; an interrupt ends them."""
+    number = workers or n_cores()
+    if number == 1:
+        yield Inline()
+        return
+    from loky import get_reusable_executor
+
+    pool = get_reusable_executor(max_workers=number, timeout=KEPT, initializer=_begin, env=dict(ONE_THREAD))
+    try:
+        yield pool
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, kill_workers=True)
+        raise
+
+
+def _begin() -> None:
+    """One thread each; and an interrupt is for the process that asked."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.update(ONE_THREAD)
+    threadpool_limits(1)
+
+
+def in_order(
+    executor: Executor, tasks: Sequence[tuple[Callable[..., Any], tuple]], tell: Callable[[float], None]
+) -> list[Any]:
+    """The results of tasks (function, arguments) in their order; ``tell`` is called with the share that is done."""
+    futures = [executor.submit(function, *arguments) for function, arguments in tasks]
+    for number, _ in enumerate(as_completed(futures) if all(isinstance(f, Future) for f in futures) else futures):
+        tell((number + 1) / len(futures))
+    return [future.result() for future in futures]

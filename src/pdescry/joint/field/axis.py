@@ -1,0 +1,143 @@
+"""`Axis`: B-splines along one axis, with what quadrature and residuals need of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline, PPoly
+from scipy.sparse import csr_array
+
+from pdescry.joint.lean import Lean
+
+Array = NDArray[np.float64]
+
+QUADRATURE = 3  # Gauss points an element
+MOMENTS = 2  # of a residual in an element along each axis: its mean and its slope
+
+
+@dataclass(frozen=True, eq=False)
+class Axis(Lean):
+    """breaks: (n + 1,), increasing, the ends of the elements; the splines have simple knots between them."""
+
+    breaks: Array
+    degree: int
+
+    @property
+    def n(self) -> int:
+        """Elements."""
+        return len(self.breaks) - 1
+
+    @property
+    def size(self) -> int:
+        """Basis functions."""
+        return self.n + self.degree
+
+    @cached_property
+    def lengths(self) -> Array:
+        """(n,), of the elements."""
+        return np.diff(self.breaks)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return float(self.breaks[0]), float(self.breaks[-1])
+
+    @property
+    def width(self) -> float:
+        return float(self.breaks[-1] - self.breaks[0])
+
+    @cached_property
+    def points(self) -> Array:
+        """(n·QUADRATURE,), of quadrature."""
+        at, _ = np.polynomial.legendre.leggauss(QUADRATURE)
+        return (self.breaks[:-1, None] + self.lengths[:, None] * (at + 1) / 2).ravel()
+
+    @cached_property
+    def weights(self) -> Array:
+        """(n·QUADRATURE,), of quadrature."""
+        _, weights = np.polynomial.legendre.leggauss(QUADRATURE)
+        return (self.lengths[:, None] * weights / 2).ravel()
+
+    @cached_property
+    def moments(self) -> Array:
+        """(MOMENTS, QUADRATURE): Legendre polynomials, orthonormal over an element of length one, times weights."""
+        at, weights = np.polynomial.legendre.leggauss(QUADRATURE)
+        found = [np.polynomial.Legendre.basis(k)(at) * np.sqrt(2 * k + 1) for k in range(MOMENTS)]
+        return np.stack(found) * weights / 2
+
+    @cached_property
+    def _splines(self) -> BSpline:
+        low, high = (np.full(self.degree, end) for end in self.span)
+        return BSpline(np.concatenate([low, self.breaks, high]), np.eye(self.size), self.degree)
+
+    def matrix(self, at: Array, order: int = 0) -> Array:
+        """(len(at), size): values or derivatives of the basis; beyond the ends, those at the ends."""
+        splines = self._splines.derivative(order) if order else self._splines
+        return splines(np.clip(at, *self.span))
+
+    def local(self, at: Array, order: int = 0) -> tuple[Array, NDArray[np.intp]]:
+        """(len(at), degree + 1): the same for those that are not zero there, and the number of the first."""
+        first = np.clip(np.searchsorted(self.breaks, at, side="right") - 1, 0, self.n - 1)
+        columns = first[:, None] + np.arange(self.degree + 1)
+        if len(at) <= _FEW:
+            return np.take_along_axis(self.matrix(at, order), columns, axis=1), first
+        values = np.empty((len(at), self.degree + 1))
+        for begin in range(0, len(at), _FEW):  # the full matrix of a million points would not fit into memory
+            some = slice(begin, begin + _FEW)
+            values[some] = np.take_along_axis(self.matrix(at[some], order), columns[some], axis=1)
+        return values, first
+
+    def full(self, order: int) -> Array:
+        """(points, size): the basis, or a derivative of it, at the points of quadrature."""
+        if order not in self._at_points:
+            self._at_points[order] = self.matrix(self.points, order)
+        return self._at_points[order]
+
+    def of_element(self, order: int) -> Array:
+        """(n, MOMENTS·(degree + 1), QUADRATURE): moments of a factor at the points times the local basis."""
+        if order not in self._of_elements:
+            basis = self.local(self.points, order)[0].reshape(self.n, QUADRATURE, self.degree + 1)
+            product = np.einsum("aq,eqb->eabq", self.moments, basis)
+            self._of_elements[order] = product.reshape(self.n, -1, QUADRATURE)
+        return self._of_elements[order]
+
+    @cached_property
+    def _at_points(self) -> dict[int, Array]:
+        return {}
+
+    @cached_property
+    def _of_elements(self) -> dict[int, Array]:
+        return {}
+
+    def along(self, coefficients: Array) -> Callable[[float], float]:
+        """A function of one number that is asked for very often; beyond the ends, as at the ends."""
+        pieces = PPoly.from_spline(BSpline(self._splines.t, coefficients, self.degree))
+        knots, polynomials = self.breaks.tolist(), pieces.c.T[self.degree : self.degree + self.n].tolist()
+
+        def value(at: float) -> float:
+            at = min(max(at, knots[0]), knots[-1])
+            element = min(bisect_right(knots, at), self.n) - 1
+            total, step = 0.0, at - knots[element]
+            for coefficient in polynomials[element]:
+                total = total * step + coefficient
+            return total
+
+        return value
+
+    def lumped(self, order: int) -> csr_array:
+        """Rows whose squares sum to about the integral of the derivative's square."""
+        knots, found = self._splines.t, np.eye(self.size)
+        for degree in range(self.degree, self.degree - order, -1):
+            knots = knots[1:-1]
+            spans = knots[degree:] - knots[:-degree]
+            found = degree * np.diff(found, axis=0) / spans[: len(found) - 1, None]
+        degree = self.degree - order
+        spans = knots[degree + 1 :] - knots[: -degree - 1]
+        return csr_array(np.sqrt(spans / (degree + 1))[:, None] * found)
+
+
+_FEW = 20_000  # points whose full rows of the basis are held at a time

@@ -1,0 +1,150 @@
+"""Where the knots of the fields lie: dense where they bend, and towards the start, where they change fast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pdescry.joint.field.axis import Array, Axis
+from pdescry.joint.field.space import Space
+from pdescry.joint.observations import Observations
+
+# Elements along x and along t of the mesh that laws are tried on: the first that can follow the inferred field.
+FIRST = ((48, 16), (64, 24), (96, 36), (128, 48))
+FINER = 1.5  # times as many elements along an axis that is refined,
+MOST = (192, 144)  # up to so many
+# Elements along t that readings of single sensors may ask for.
+TIMES = (16, 24, 36, 48, 72, 96)
+SHARPER = 1.3  # times the variance about the finest: sensors see what so few elements do not follow
+FOLLOWED = 0.03  # left sides of the inferred fields are off by no more than this share
+EARLIEST = 5e-4  # of the duration: the first element in time
+# The density of knots grows with this power of what the field bends by; so much of it is everywhere.
+POWER, EVEN = 0.8, 0.3
+STRAIGHT = 1e-2  # a second derivative of so much, in units of the field and the interval, is none
+SMOOTHED = 0.02  # of the interval: a shock that moves a little stays where knots are dense
+DEGREES = (5, 4)  # along x and t
+
+Sizes = tuple[int, int]  # elements along x and t
+
+
+def space_of(x: Array, t: Array, components: int, along: int | None = None) -> Space:
+    return Space((Axis(x, DEGREES[0]), Axis(t, DEGREES[1])), components, along)
+
+
+def even_space(x: tuple[float, float], t: tuple[float, float], size: Sizes, components: int) -> Space:
+    return space_of(np.linspace(*x, size[0] + 1), _times(t, size[1]), components)
+
+
+def graded_space(before: Space, state: Array, size: Sizes) -> Space:
+    """Of another size, with knots along x where these fields bend."""
+    (x,), t = before.places, before.time
+    along = np.linspace(*x.span, 401)
+    total = np.zeros(len(along))
+    width = int(np.ceil(SMOOTHED * len(along)))
+    window = np.hanning(4 * width + 3)
+    for component in range(before.components):
+        bends = before.on_grid(state, component, [x.matrix(along, 2), t.full(0)])
+        bend = np.sqrt((bends**2) @ t.weights / t.width) ** POWER
+        bend = np.convolve(np.pad(bend, len(window) // 2, "edge"), window / window.sum(), "valid")
+        # A field that is straight but for rounding bends nowhere.
+        straight = (STRAIGHT * np.ptp(before.unpacked(state)[component]) / x.width**2) ** POWER
+        total += bend / max(bend.mean(), straight, np.finfo(float).tiny)
+    density = total / before.components + EVEN
+    below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+    breaks = np.interp(np.linspace(0, 1, size[0] + 1), below / below[-1], along)
+    return space_of(breaks, _times(t.span, size[1]), before.components, before.along)
+
+
+def first_space(even: Space, state: Array, sizes: Sequence[Sizes], order: int = 1) -> tuple[Space, Array]:
+    """The smallest mesh of these sizes that can follow fields in their derivatives in time, or the largest; and the
+    state on it."""
+    rates = [even.values(state, component, (0, order)) for component in range(even.components)]
+    space, found = even, state
+    (x,), t = even.places, even.time
+    for size in sizes:
+        space = graded_space(even, state, size)
+        found = carried(state, even, space)
+        matrices = [space.axes[0].matrix(x.points), space.time.matrix(t.points, order)]
+        off = [space.on_grid(found, component, matrices) - rate for component, rate in enumerate(rates)]
+        if all(even.mean_square(a) <= FOLLOWED**2 * even.mean_square(b) for a, b in zip(off, rates, strict=True)):
+            break
+    return space, found
+
+
+def elements_in_time(observed: Observations) -> int:
+    """As many as single sensors need, where they are read often enough to tell."""
+    readings = observed.readings
+    left: dict[int, float] = {}
+    for number in TIMES:
+        axis = Axis(_times(readings.span[readings.time_name], number), DEGREES[1])
+        squares, free = 0.0, 0
+        for own in observed.of_sensors:
+            for field in range(observed.n_fields):
+                mine = own[observed.field[own] == field]
+                if len(mine) >= 2 * axis.size:
+                    basis = axis.matrix(observed.points[mine, -1])
+                    values = observed.values[mine] / observed.unit[field]
+                    squares += float(np.sum((values - basis @ np.linalg.lstsq(basis, values, rcond=None)[0]) ** 2))
+                    free += len(values) - axis.size
+        if free:
+            left[number] = squares / free
+    least = min(left.values(), default=0.0)
+    return next((number for number, variance in left.items() if variance <= SHARPER * least), TIMES[0])
+
+
+def carried(state: Array, old: Space, new: Space) -> Array:
+    """The same fields on another mesh; beyond the ends of the old one they have the values there."""
+
+    def values(*grid: Array) -> list[Array]:
+        matrices = [axis.matrix(each) for axis, each in zip(old.axes, grid, strict=True)]
+        return [old.on_grid(state, component, matrices) for component in range(old.components)]
+
+    return new.nearest(values)
+
+
+def halved(space: Space, axis: int) -> Space:
+    """With every second break along one axis."""
+    breaks = space.axes[axis].breaks
+    fewer = np.unique(np.r_[breaks[::2], breaks[-1]])
+    axes = list(space.axes)
+    axes[axis] = Axis(fewer, axes[axis].degree)
+    return replace(space, axes=tuple(axes))
+
+
+def refined(size: Sizes, axes: Sequence[int]) -> Sizes:
+    """More elements along some of the axes, as far as they go."""
+    x, t = (
+        min(int(np.ceil(number * FINER)), max(most, number)) if axis in axes else number
+        for axis, (number, most) in enumerate(zip(size, MOST, strict=True))
+    )
+    return x, t
+
+
+def extended_space(space: Space, x: tuple[float, float]) -> Space:
+    """With more elements beyond the ends, as long as those between them are on average."""
+    (along,) = space.places
+    length = along.width / along.n
+
+    def beyond(end: float, outer: float) -> Array:
+        """From the outer end to this one, which is left out."""
+        number = int(np.ceil(abs(outer - end) / length - 1e-9))
+        return np.linspace(outer, end, number + 1)[:-1]
+
+    breaks = np.r_[beyond(along.span[0], x[0]), along.breaks, beyond(along.span[1], x[1])[::-1]]
+    return space_of(breaks, space.time.breaks, space.components, space.along)
+
+
+def even_elements(space: Space) -> int:
+    """Along t, without those that are halved towards the start."""
+    return round(float(space.time.width / space.time.lengths[-1]))
+
+
+def _times(t: tuple[float, float], number: int) -> Array:
+    """Even, but halved again and again towards the first time: an initial state that does not fit the ends leaves them
+    in a layer, which other laws would explain if it were blurred."""
+    even = np.linspace(0, 1, number + 1)
+    halvings = int(np.ceil(np.log2(even[1] / EARLIEST)))
+    times = np.unique(np.concatenate([even, even[1] / 2.0 ** np.arange(1, halvings + 1)]))
+    return np.r_[t[0] + (t[1] - t[0]) * times[:-1], t[1]]  # which rounding would miss

@@ -1,0 +1,245 @@
+"""`Space`: fields as tensor products of B-splines over any list of axes, several fields (components) on one mesh.
+
+A state is a vector of n = F·n_1·…·n_D coefficients. Components of one basis function lie next to each other; of the
+axes, that one is outermost which leaves the fewest bands below the diagonal of a matrix of overlaps: a long record is
+eliminated along time, a short one along space, and either costs in proportion to its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from pdescry.joint.field.axis import MOMENTS, QUADRATURE, Array, Axis
+from pdescry.joint.lean import Lean
+
+Orders = tuple[int, ...]  # of a derivative, along each axis
+
+
+@dataclass(frozen=True, eq=False)
+class Space(Lean):
+    """``components`` fields over axes, time last. Points of quadrature form a grid, one direction an axis.
+
+    along: the axis, counted as in ``axes``, that is eliminated along because rows couple all that is near one point of
+    it, whatever the distance along the others; None: rows see only what is near one point, and the axis is the one that
+    costs least.
+    """
+
+    axes: tuple[Axis, ...]
+    components: int = 1
+    along: int | None = None
+
+    @property
+    def time(self) -> Axis:
+        return self.axes[-1]
+
+    @property
+    def places(self) -> tuple[Axis, ...]:
+        """The axes of space."""
+        return self.axes[:-1]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(F, n_1, …, n_D)"""
+        return self.components, *(axis.size for axis in self.axes)
+
+    @property
+    def n(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def n_elements(self) -> int:
+        return prod(axis.n for axis in self.axes)
+
+    @property
+    def n_moments(self) -> int:
+        """Of the residual of one equation in an element."""
+        return MOMENTS ** len(self.axes)
+
+    @property
+    def n_local(self) -> int:
+        """Basis functions of one component that an element sees."""
+        return prod(axis.degree + 1 for axis in self.axes)
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """How many of quadrature along each axis."""
+        return tuple(len(axis.points) for axis in self.axes)
+
+    # ---- how a state is laid out -----------------------------------------------------------------------------------
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Axes from the outermost to the innermost."""
+        ways = permutations(range(len(self.axes)))
+        return min((way for way in ways if self.along in (None, way[0])), key=lambda way: (self._band(way), way))
+
+    def _strides(self, order: Sequence[int]) -> tuple[int, ...]:
+        """By axis: how far apart neighbours along it lie."""
+        strides, step = [0] * len(order), self.components
+        for axis in reversed(order):
+            strides[axis] = step
+            step *= self.axes[axis].size
+        return tuple(strides)
+
+    def _band(self, order: Sequence[int]) -> int:
+        steps = zip(self.axes, self._strides(order), strict=True)
+        return sum(axis.degree * step for axis, step in steps) + self.components - 1
+
+    @cached_property
+    def strides(self) -> tuple[int, ...]:
+        return self._strides(self.order)
+
+    @cached_property
+    def band(self) -> int:
+        """Bands above the diagonal."""
+        return self._band(self.order) if self.along is None else self.window - 1
+
+    @property
+    def window(self) -> int:
+        """Unknowns that a point of the outermost axis sees."""
+        outer = self.order[0]
+        return (self.axes[outer].degree + 1) * self.strides[outer]
+
+    def unpacked(self, state: Array) -> Array:
+        """(F, n_1, …, n_D) of a state (n,)."""
+        laid = state.reshape(*(self.axes[axis].size for axis in self.order), self.components)
+        places = [self.order.index(axis) for axis in range(len(self.axes))]
+        return laid.transpose(len(self.axes), *places)
+
+    def packed(self, values: Array) -> Array:
+        """The state (n,) of (F, n_1, …, n_D)."""
+        return np.ascontiguousarray(values.transpose(*(1 + axis for axis in self.order), 0)).reshape(-1)
+
+    # ---- fields ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def volume(self) -> Array:
+        """(points): weights of the quadrature, for a domain of volume one."""
+        found = np.ones(())
+        for axis in self.axes:
+            found = np.multiply.outer(found, axis.weights / axis.width)
+        return found
+
+    def mean_square(self, values: Array) -> Array:
+        """(…) of values (…, points)."""
+        return np.sum(self.volume * values**2, axis=tuple(range(-len(self.axes), 0)))
+
+    def values(self, state: Array, component: int, orders: Orders) -> Array:
+        """One field, or a derivative of it, at the points of quadrature."""
+        return self.on_grid(state, component, [axis.full(order) for axis, order in zip(self.axes, orders, strict=True)])
+
+    def on_grid(self, state: Array, component: int, matrices: Sequence[Array]) -> Array:
+        """One field where the basis along each axis has these values, (points, size)."""
+        found = self.unpacked(state)[component]
+        for matrix in matrices:  # the first axis is contracted and goes to the end, in turn
+            found = np.tensordot(found, matrix, (0, 1))
+        return found
+
+    def at(self, points: Array, component: int = 0, orders: Orders | None = None) -> csr_array:
+        """(N, n): one field, or a derivative of it, at N points, (N, D)."""
+        number = len(points)
+        values, columns = np.ones((number, 1)), np.full((number, 1), component)
+        for k, axis in enumerate(self.axes):
+            along, first = axis.local(points[:, k], orders[k] if orders else 0)
+            index = (first[:, None] + np.arange(axis.degree + 1)) * self.strides[k]
+            values = (values[:, :, None] * along[:, None, :]).reshape(number, -1)
+            columns = (columns[:, :, None] + index[:, None, :]).reshape(number, -1)
+        ends = np.arange(number + 1) * self.n_local
+        found = csr_array((values.ravel(), columns.ravel(), ends), shape=(number, self.n))
+        found.sort_indices()
+        return found
+
+    def nearest(self, values: Callable[..., Sequence[Array]]) -> Array:
+        """The state nearest to fields given on grids: ``values(x, …, t)`` gives each, (x, …, t)."""
+        grids = [np.unique(np.concatenate([axis.breaks, axis.points])) for axis in self.axes]
+        found = np.stack(list(values(*grids)))
+        for axis, grid in zip(self.axes, grids, strict=True):
+            along = np.moveaxis(found, 1, 0)
+            fitted = np.linalg.lstsq(axis.matrix(grid), along.reshape(len(grid), -1), rcond=None)[0]
+            found = np.moveaxis(fitted.reshape(axis.size, *along.shape[1:]), 0, -1)
+        return self.packed(found.astype(float))
+
+    # ---- residuals: what an operator leaves in each element --------------------------------------------------------
+
+    def moments(self, values: Array) -> Array:
+        """(…, elements, moments) of values (…, points); their squares sum to about the mean square."""
+        lead = values.shape[: values.ndim - len(self.axes)]
+        found = values.reshape(-1, *self.points)
+        for axis in self.axes:
+            split = found.reshape(len(found), axis.n, QUADRATURE, *found.shape[2:])
+            found = np.moveaxis(np.tensordot(split, axis.moments, (2, 1)), 1, -2)  # to the end, with its moments
+            found = found.reshape(*found.shape[:-2], axis.n * MOMENTS)
+        found = found.reshape(len(found), *(size for axis in self.axes for size in (axis.n, MOMENTS)))
+        d = len(self.axes)
+        found = found.transpose(0, *range(1, 2 * d, 2), *range(2, 2 * d + 1, 2)).reshape(*lead, self.n_elements, -1)
+        return found * self._root_volume[:, None]
+
+    def rows(self, operator: Mapping[tuple[int, int, Orders], Array], equations: int) -> Array:
+        """(elements, equations·moments, F·local basis): moments of Σ a·∂w, linear in the state, by
+        ``{(equation, component, orders): a at the points}``."""
+        d, shape = len(self.axes), (self.n_elements, equations, self.n_moments, self.components, self.n_local)
+        found = np.zeros(shape)
+        for (equation, component, orders), factor in operator.items():
+            part = factor.reshape(tuple(size for axis in self.axes for size in (axis.n, QUADRATURE)))
+            for axis, order in zip(self.axes, orders, strict=True):  # in turn; each goes to the end
+                own = part.reshape(axis.n, QUADRATURE, -1)
+                product = axis.of_element(order) @ own  # (elements, moments·basis, rest)
+                part = product.reshape(-1, own.shape[2]).T.reshape(*part.shape[2:], axis.n, product.shape[1])
+            split = part.reshape(tuple(size for axis in self.axes for size in (axis.n, MOMENTS, axis.degree + 1)))
+            split = split.transpose(*(first + 3 * k for first in range(3) for k in range(d)))
+            found[:, equation, :, component, :] += split.reshape(self.n_elements, self.n_moments, self.n_local)
+        found *= self._root_volume[:, None, None, None, None]
+        return found.reshape(self.n_elements, equations * self.n_moments, -1)
+
+    @cached_property
+    def _root_volume(self) -> Array:
+        """(elements,)"""
+        volume = np.ones(())
+        for axis in self.axes:
+            volume = np.multiply.outer(volume, axis.lengths / axis.width)
+        return np.sqrt(volume).reshape(-1)
+
+    @cached_property
+    def basis(self) -> NDArray[np.intp]:
+        """(elements, F·local basis): the unknowns that an element depends on."""
+        found: NDArray[np.intp] = np.zeros((1, 1), np.intp)
+        for axis, stride in zip(self.axes, self.strides, strict=True):
+            own = (np.arange(axis.n)[:, None] + np.arange(axis.degree + 1)) * stride
+            found = (found[:, None, :, None] + own[None, :, None, :]).reshape(-1, found.shape[1] * own.shape[1])
+        components = np.arange(self.components)
+        return (components[None, :, None] + found[:, None, :]).reshape(len(found), -1)
+
+    def pulled(self, rows: Array, values: Array) -> Array:
+        """Rᵀv, (n, k), for the rows of elements and values (elements, equations·moments, k)."""
+        products = rows.transpose(0, 2, 1) @ values
+        where, parts = self.basis.ravel(), products.reshape(-1, values.shape[-1]).T
+        return np.stack([np.bincount(where, part, minlength=self.n) for part in parts], axis=1)
+
+    def squared(self, rows: Array) -> Array:
+        """Upper bands (band + 1, n) of RᵀR, as LAPACK stores them: ``bands[band + i − j, j]`` is entry (i, j)."""
+        sizes, d = tuple(axis.n for axis in self.axes), len(self.axes)
+        by_basis = np.ascontiguousarray(rows.transpose(1, 2, 0))  # (rows, F·local basis, elements)
+        bands = np.zeros((self.band + 1, *(self.axes[axis].size for axis in self.order), self.components))
+        offsets = list(np.ndindex(*(axis.degree + 1 for axis in self.axes)))
+        local = [
+            (f, offset, sum(o * s for o, s in zip(offset, self.strides, strict=True)) + f)
+            for f in range(self.components)
+            for offset in offsets
+        ]
+        for b, (_, _, above) in enumerate(local):
+            right = [c for c, (_, _, below) in enumerate(local) if below >= above]
+            products = np.einsum("me,mce->ce", by_basis[:, b], by_basis[:, right])
+            for c, product in zip(right, products, strict=True):
+                component, offset, below = local[c]
+                where = (slice(offset[axis], offset[axis] + sizes[axis]) for axis in self.order)
+                own = product.reshape(sizes)
+                bands[(self.band - (below - above), *where, component)] += own.transpose(self.order) if d > 1 else own
+        return bands.reshape(self.band + 1, self.n)

@@ -1,0 +1,181 @@
+"""Where fits begin: inferred fields on a first mesh, what is known beside them, and a soft law with their help."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from pdescry.joint.field.axis import QUADRATURE, Array, Axis
+from pdescry.joint.field.mesh import FIRST, Sizes, elements_in_time, even_space, first_space
+from pdescry.joint.field.process import Process
+from pdescry.joint.fit.experiment import Experiment
+from pdescry.joint.fit.noise_model import NoiseModel
+from pdescry.joint.fit.objective import Minimum, Objective, States, least_squares
+from pdescry.joint.fit.operator import Operator
+from pdescry.joint.fit.stages import STEPS, laid_out, softly, with_offsets
+from pdescry.joint.lean import Lean
+from pdescry.joint.observations import Observations
+from pdescry.problem import Candidate, Ends, Given
+from pdescry.surrogate import Posterior
+
+DRAWS = 40  # of a network, averaged to begin from
+BUMPS = (8, 12)  # along each axis, over which a regression averages
+OFFSETS = 1e-2  # of the readings' sd: offsets of so much are minded from the start
+
+_Asked = Callable[..., Sequence[Array]]  # of a grid (x, t): each field on it, (x, t)
+
+
+@dataclass(frozen=True, eq=False)
+class InitialField(Lean):
+    """One experiment before any law: its inferred fields on a first mesh. trust: (F, points) weights, by how surely
+    each field is known there."""
+
+    experiment: Experiment
+    state: Array
+    trust: Array
+
+    @classmethod
+    def of(
+        cls, mean: _Asked, sd: _Asked, model: NoiseModel, ends: Ends, orders: tuple[int, ...], sizes: Sequence[Sizes]
+    ) -> InitialField:
+        observed = model.observations
+        readings, number = observed.readings, observed.n_fields
+        along_t = elements_in_time(observed)
+        sizes = [(size[0], max(size[1], along_t)) for size in sizes]
+        span = readings.span[readings.time_name]
+        even = even_space(ends.reach, span, (FIRST[-1][0], max(FIRST[-1][1], along_t)), number)
+        space, state = first_space(even, even.nearest(mean), sizes, max(orders))
+        # One point an element will do, and costs a ninth.
+        middles = ((axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in space.axes)
+        variance = np.stack(list(sd(*middles))) ** 2
+        # As far as they are sure: a tenth of the median is as good.
+        centre = np.median(variance, axis=tuple(range(1, variance.ndim)), keepdims=True)
+        variance = variance + 0.1 * centre + np.finfo(float).tiny
+        for axis in range(1, variance.ndim):
+            variance = variance.repeat(QUADRATURE, axis=axis)
+        experiment = Experiment(space, model, np.ones(number), conditions=ends.conditions)
+        trust = np.sqrt(space.volume / variance)
+        return cls(*laid_out(experiment, state), trust)
+
+    def with_noise(self, noise: Array) -> InitialField:
+        model = self.experiment.noise_model.with_noise(noise)
+        return replace(self, experiment=replace(self.experiment, noise_model=model))
+
+    def projected(self, columns: Array, field: int) -> Array:
+        """(…, points) → (…, rows): averages over bumps, weighed by how surely a field is known.
+
+        They take away most of what high derivatives of an inferred field are wrong by. Where sensors have offsets, what
+        these would change is taken away, too: the mean over time.
+        """
+        trust = self.trust[field]
+        if self.experiment.noise_model.offset_sd[field]:
+            weight = trust**2 / np.sum(trust**2, axis=-1, keepdims=True)
+            columns = columns - np.sum(columns * weight, axis=-1, keepdims=True)
+        axes, rows = len(self.experiment.space.axes), []
+        for bumps in self._bumps:
+            part = columns * trust
+            for along in bumps:
+                part = np.tensordot(part, along, (part.ndim - axes, 1))
+            rows.append(part.reshape(*columns.shape[:-axes], -1))
+        return np.concatenate(rows, axis=-1)
+
+    @cached_property
+    def _bumps(self) -> list[list[Array]]:
+        return [[_bumps_along(axis, number) for axis in self.experiment.space.axes] for number in BUMPS]
+
+
+def from_network(posterior: Posterior, ends: Ends, orders: tuple[int, ...]) -> InitialField:
+    """The fields of a network."""
+    observed, names = Observations(posterior.readings), posterior.readings.fields
+    noise = np.sqrt(np.mean(posterior.noise_sd**2, axis=(0, 1, 3)))
+    posterior = posterior.at_most(DRAWS)  # to begin from, as good as all
+
+    def asked(ending: str) -> _Asked:
+        def values(*grid: Array) -> list[Array]:
+            *places, t = grid
+            found = posterior.predict(t, *places)
+            return [np.moveaxis(found[name + ending].values, 0, -1) for name in names]
+
+        return values
+
+    model = NoiseModel.of(noise, np.zeros(len(names)), observed)
+    return InitialField.of(asked(""), asked("_sd"), model, ends, orders, FIRST)
+
+
+def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, ...]) -> InitialField:
+    """Fields that are only smooth, with the offsets that they show."""
+    observed = Observations(processes[0].readings)
+    offsets = np.array([each.offset_sd if observed.at_rest else 0.0 for each in processes])
+    offsets[offsets < OFFSETS * observed.unit] = 0.0
+    model = NoiseModel.of(np.array([each.noise for each in processes]), offsets, observed)
+    return InitialField.of(
+        lambda *grid: [each.mean(*grid) for each in processes],
+        lambda *grid: [each.sd(*grid) for each in processes],
+        model,
+        ends,
+        orders,
+        FIRST,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Start(Lean):
+    """All experiments before any law, for equations of these orders. given: coefficients that are known. gradually: how
+    laws are fitted (`stages.softly`)."""
+
+    initial: tuple[InitialField, ...]
+    operator: Operator
+    given: Mapping[Candidate, Given] = dataclasses.field(default_factory=dict)
+    gradually: bool = False
+
+    @property
+    def states(self) -> States:
+        return tuple(each.state for each in self.initial)
+
+    def objective(self, terms: tuple[Candidate, ...]) -> Objective:
+        """Not scaled yet."""
+        operator = replace(self.operator, terms=terms)
+        return Objective(tuple(each.experiment for each in self.initial), operator, np.ones(len(terms)), self.given)
+
+    def projected(self, columns: Iterable[Array], field: int) -> Array:
+        """(…, rows) of all experiments, for columns (…, points) of each."""
+        parts = [each.projected(part, field) for each, part in zip(self.initial, columns, strict=True)]
+        return np.concatenate(parts, axis=-1)
+
+    def regressed(self, terms: tuple[Candidate, ...]) -> Array:
+        """(k,): coefficients by a regression on averages over bumps, equation by equation."""
+        objective = self.objective(terms)
+        coefficients = objective.prior_mean.copy()
+        table = objective.columns(self.states)
+        equation = np.array(objective.operator.equation_of, int)
+        free = np.array([term not in self.given for term in terms], bool)
+        for number in range(len(self.operator.fields)):
+            known, wanted = (equation == number) & ~free, np.flatnonzero((equation == number) & free)
+            left = self.projected(
+                (lefts[number] - np.tensordot(coefficients[known], columns[known], 1) for lefts, columns in table), number
+            )
+            own = self.projected((columns[wanted] for _, columns in table), number)
+            coefficients[wanted] = least_squares(own, left)
+        return coefficients
+
+    def fit(self, terms: tuple[Candidate, ...]) -> Minimum:
+        """The law, not yet hard, from the coefficients of a regression."""
+        found = Minimum(self.objective(terms), self.states, self.regressed(terms), False)
+        found = softly(found, self.gradually)
+        # A soft law that is wrong would take offsets for a way out.
+        if not any(each.experiment.noise_model.has_offsets for each in self.initial):
+            return found
+        found = with_offsets(found)
+        return found.objective.minimise(found.states, found.coefficients, STEPS)
+
+
+def _bumps_along(axis: Axis, number: int) -> Array:
+    """(number, points): smooth weights that overlap, over all of the axis."""
+    low, high = axis.span
+    half = (high - low) / (number + 1)
+    distance = (axis.points - np.linspace(low + half, high - half, number)[:, None]) / half
+    return np.maximum(1 - distance**2, 0) ** 4 * np.sqrt(axis.weights / axis.weights.sum())

@@ -1,0 +1,289 @@
+"""One experiment against a law: its fields, how its readings differ from them, what is known at its ends.
+
+Everything here is for fields of given splines; which law they should obey, and with which coefficients, is told by the
+caller: several experiments may share one (``objective.py``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array, kron, vstack
+
+from pdescry.data import Readings
+from pdescry.equation.term import Coordinate, Derivative, Factor
+from pdescry.joint.field.axis import Array
+from pdescry.joint.field.space import Space
+from pdescry.joint.fit.factor import Factor as Cholesky
+from pdescry.joint.fit.noise_model import NoiseModel
+from pdescry.joint.observations import Observations
+from pdescry.joint.fit.operator import Operator
+from pdescry.joint.lean import Lean
+from pdescry.problem import Condition
+
+# Weights of ∫ (L³ u_xxx)², ∫ (T² u_tt)² and ∫ u², with u in units of its sd: enough for a field to be determined where
+# nobody looks, and too little to blunt a shock.
+ROUGH_IN_SPACE, ROUGH_IN_TIME, SIZE = 1e-10, 1e-5, 1e-2
+AT_ENDS = 1e-3  # of the readings' sd, over the interval to the order: what conditions at the ends may fail by
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment(Lean):
+    """tolerance τ: (equations,), of the law's residual, in units of its left side. conditions: known at the ends.
+    around: a state about whose start this one's varies as readings do, if that is asked for."""
+
+    space: Space
+    noise_model: NoiseModel
+    tolerance: Array
+    conditions: tuple[Condition, ...] = ()
+    around: Array | None = None
+
+    @property
+    def observations(self) -> Observations:
+        return self.noise_model.observations
+
+    @property
+    def readings(self) -> Readings:
+        return self.observations.readings
+
+    # ---- the fields alone ------------------------------------------------------------------------------------------
+
+    def at(self, points: Array, field: Array) -> csr_array:
+        """(N, n): fields by their number, (N,), at points (N, D)."""
+        rows = csr_array((len(points), self.space.n))
+        for k in range(self.space.components):
+            own = np.flatnonzero(field == k)
+            if not len(own):
+                continue
+            part = self.space.at(points[own], k)
+            if len(own) == len(points):
+                return part
+            place = csr_array((np.ones(len(own)), (own, np.arange(len(own)))), shape=(len(points), len(own)))
+            rows = csr_array(rows + place @ part)
+        return rows
+
+    @cached_property
+    def seen(self) -> csr_array:
+        """(M, n): the fields where they were read."""
+        return self.at(self.observations.points, self.observations.field)
+
+    @cached_property
+    def whitened(self) -> csr_array:
+        """(M, n)"""
+        return self.noise_model.whitened_rows(self.seen)
+
+    def misfit(self, state: Array) -> Array:
+        """(M,): readings less fields, whitened."""
+        return self.noise_model.whitened(self.observations.values - self.seen @ state)
+
+    @cached_property
+    def prior(self) -> tuple[csr_array, Array]:
+        """Rows (m, n), and what they should be, (m,): squares of the differences are −2 log density."""
+        parts = [self._at_end(condition) for condition in self.conditions]
+        parts += [] if self.around is None else self._at_start(self.around)
+        rows = csr_array(vstack([self._smoothness, *(each for each, _ in parts)]))
+        return rows, np.concatenate([np.zeros(self._smoothness.shape[0]), *(wanted for _, wanted in parts)])
+
+    def off_prior(self, state: Array) -> Array:
+        rows, wanted = self.prior
+        return rows @ state - wanted
+
+    def _at_end(self, condition: Condition) -> tuple[csr_array, Array]:
+        """Rows whose squares sum to the mean square over time of what a condition fails by, in units of its
+        tolerance."""
+        (x,), t = self.space.places, self.space.time
+        field = self.readings.fields.index(condition.field)
+        scale = x.width**condition.order / (self.observations.unit[field] * AT_ENDS)
+        weights = np.sqrt(t.weights / t.width) * scale
+        points = np.column_stack([np.full(len(t.points), condition.place), t.points])
+        rows = self.space.at(points, field, (condition.order, 0))
+        return diags_array(weights) @ rows, weights * condition.value
+
+    def _at_start(self, around: Array) -> list[tuple[csr_array, Array]]:
+        """Rows of a process along x at the first time, about a state: its sd is that of the readings, its correlation
+        length the distance of sensors."""
+        (x,), first = self.space.places, self.space.time.breaks[0]
+        length = x.width / max(self.readings.n_sensors - 1, 1)
+        points = np.column_stack([x.points, np.full(len(x.points), first)])
+        found = []
+        for field, unit in enumerate(self.observations.unit):
+            for order in (0, 1):
+                weights = np.sqrt(x.weights / (2 * length)) * length**order / unit
+                rows = csr_array(diags_array(weights) @ self.space.at(points, field, (order, 0)))
+                found.append((rows, rows @ around))
+        return found
+
+    @cached_property
+    def _smoothness(self) -> csr_array:
+        """Rows whose squares sum to the roughness, (m, n)."""
+        axes, parts = self.space.axes, []
+        d = len(axes)
+        kinds = [(ROUGH_IN_SPACE, k, 3) for k in range(d - 1)] + [(ROUGH_IN_TIME, d - 1, 2), (SIZE, 0, 0)]
+        for weight, rough, order in kinds:
+            rows = csr_array(np.ones((1, 1)))
+            for k in self.space.order:  # from the outermost axis to the innermost, as states are laid out
+                own = order if k == rough else 0
+                rows = kron(rows, axes[k].lumped(own) * (axes[k].width ** (own - 0.5)))
+            for field, unit in enumerate(self.observations.unit):
+                one = csr_array(([1.0], ([0], [field])), shape=(1, self.space.components))
+                parts.append(np.sqrt(weight) / unit * kron(rows, one))
+        return csr_array(vstack(parts))
+
+    @cached_property
+    def fixed(self) -> csr_array:
+        """Rows that no law changes: readings and prior."""
+        return csr_array(vstack([-self.whitened, self.prior[0]]))
+
+    @cached_property
+    def _fixed_bands(self) -> Array:
+        """(band + 1, n): of the square of the fixed rows, upper."""
+        return banded(csr_array(self.fixed.T @ self.fixed), self.space.band)
+
+    # ---- the fields and a law --------------------------------------------------------------------------------------
+
+    @cached_property
+    def _known(self) -> dict[Factor, Array]:
+        """Coordinates and inputs at the points of quadrature."""
+        grids = np.meshgrid(*(axis.points for axis in self.space.axes), indexing="ij")
+        names = (*self.readings.axes, "t")
+        found: dict[Factor, Array] = {Coordinate(name): grid for name, grid in zip(names, grids, strict=True)}
+        places = np.column_stack([grid.ravel() for grid in grids[:-1]])
+        for each in self.readings.inputs:
+            found[Derivative(each.name)] = each.at(grids[-1].ravel(), places).reshape(grids[-1].shape)
+        return found
+
+    def values(self, state: Array, operator: Operator) -> dict[Factor, Array]:
+        """What terms are made of, at the points of quadrature."""
+        found = {each: self.space.values(state, *operator.place_of(each)) for each in operator.variables}
+        return self._known | found
+
+    def lefts(self, state: Array, operator: Operator) -> Array:
+        """(equations, points): u_t, or u_tt."""
+        return np.stack([self.space.values(state, *place) for place in operator.lefts])
+
+    def columns(self, state: Array, operator: Operator) -> tuple[Array, Array]:
+        """Left sides (equations, points) and terms (k, points)."""
+        lefts = self.lefts(state, operator)
+        return lefts, operator.columns(self.values(state, operator), lefts)
+
+    def residuals(self, state: Array, operator: Operator, coefficients: Array) -> Array:
+        """(equations, points)"""
+        return operator.residuals(self.values(state, operator), self.lefts(state, operator), coefficients)
+
+    def unmet(self, residuals: Array) -> Array:
+        """(equations,): what residuals cost: −2 log density."""
+        return np.sum(self.space.moments(self._scaled(residuals)) ** 2, axis=(-2, -1))
+
+    def _scaled(self, residuals: Array) -> Array:
+        return (residuals.T / self.tolerance).T
+
+    def value(self, state: Array, operator: Operator, coefficients: Array) -> float:
+        """−2 log density of fields and readings under the law, but for a constant."""
+        unmet = self.unmet(self.residuals(state, operator, coefficients)).sum()
+        return float(np.sum(self.misfit(state) ** 2) + unmet + np.sum(self.off_prior(state) ** 2))
+
+    def linearised(self, state: Array, operator: Operator, coefficients: Array) -> Rows:
+        values, lefts = self.values(state, operator), self.lefts(state, operator)
+        factors = operator.linearised(values, lefts, coefficients)
+        rows = self.space.rows(
+            {key: factor / self.tolerance[key[0]] for key, factor in factors.items()}, len(operator.fields)
+        )
+        moments, number = self.space.n_moments, len(operator.terms)
+        on_law = np.zeros((self.space.n_elements, len(operator.fields) * moments, number + 1))
+        columns = operator.columns(values, lefts)
+        for k, equation in enumerate(operator.equation_of):
+            some = slice(equation * moments, (equation + 1) * moments)
+            on_law[:, some, k] = -self.space.moments(columns[k] / self.tolerance[equation])
+        residuals = self.space.moments(self._scaled(operator.residuals(values, lefts, coefficients)))
+        on_law[:, :, -1] = residuals.transpose(1, 0, 2).reshape(len(on_law), -1)
+        return Rows(
+            self.space,
+            rows,
+            on_law,
+            self.fixed,
+            np.concatenate([self.misfit(state), self.off_prior(state)]),
+            self._fixed_bands,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows whose squares sum to an experiment's value, linear in a change of its state and of the k coefficients.
+
+    by_law: (elements, equations·moments, F·local basis), on_law: (elements, equations·moments, k + 1), the last column
+    what is left without a change. fixed: (m, n), on_fixed: (m,), of readings and prior; fixed_bands: their square.
+    """
+
+    space: Space
+    by_law: Array
+    on_law: Array
+    fixed: csr_array
+    on_fixed: Array
+    fixed_bands: Array
+
+    @cached_property
+    def slope(self) -> Array:
+        """(n,): of half the value, in the state."""
+        return self._pulled(self.on_law[..., -1:], self.on_fixed[:, None])[:, 0]
+
+    @cached_property
+    def slope_in_coefficients(self) -> Array:
+        """(k,)"""
+        return np.einsum("ep,epk->k", self.on_law[..., -1], self.on_law[..., :-1])
+
+    def step(self) -> Array:
+        """(n,): of the state alone."""
+        return -self._factor().solve(self.slope[:, None])[:, 0]
+
+    def _factor(self) -> Cholesky:
+        return Cholesky(self.space.squared(self.by_law) + self.fixed_bands, self.space.window)
+
+    def eliminated(self) -> Eliminated:
+        """The state as a function of the coefficients, and what is left over."""
+        factor = self._factor()
+        on_fixed = np.zeros((len(self.on_fixed), self.on_law.shape[-1]))
+        on_fixed[:, -1] = self.on_fixed
+        through = factor.solve(self._pulled(self.on_law, on_fixed))
+        law, fixed = self._left_over(through, on_fixed)
+        through = through + factor.solve(self._pulled(law, fixed))  # one step of refinement
+        law, fixed = self._left_over(through, on_fixed)
+        left = np.vstack([law.reshape(-1, law.shape[-1]), fixed])
+        return Eliminated(factor, through, np.linalg.qr(left, mode="r"))
+
+    def _pulled(self, on_law: Array, on_fixed: Array) -> Array:
+        return self.space.pulled(self.by_law, on_law) + self.fixed.T @ on_fixed
+
+    def _left_over(self, through: Array, on_fixed: Array) -> tuple[Array, Array]:
+        """Columns less what the state explains of them."""
+        law = np.empty_like(self.on_law)
+        for begin in range(0, len(law), _ELEMENTS):
+            some = slice(begin, begin + _ELEMENTS)
+            law[some] = self.on_law[some] - self.by_law[some] @ through[self.space.basis[some]]
+        return law, on_fixed - self.fixed @ through
+
+
+_ELEMENTS = 512  # at a time: with a hundred columns all at once would not fit into the cache
+
+
+@dataclass(frozen=True, eq=False)
+class Eliminated:
+    """factor: of the state's precision, the coefficients being known. through: (n, k + 1), how the state follows each
+    coefficient, negated, and its own step, negated. rest: (≤ k + 1, k + 1), what no change of the state takes away."""
+
+    factor: Cholesky
+    through: Array
+    rest: Array
+
+
+def banded(matrix: csr_array, band: int) -> Array:
+    """Upper bands (band + 1, n), as LAPACK stores them, of a symmetric matrix."""
+    entries = matrix.tocoo()
+    row, column = entries.coords
+    upper = row <= column
+    if np.any(column[upper] - row[upper] > band):
+        raise ValueError("The matrix has entries beyond its bands.")
+    bands = np.zeros((band + 1, matrix.shape[1]))
+    bands[band + row[upper] - column[upper], column[upper]] = entries.data[upper]
+    return bands

@@ -1,0 +1,149 @@
+"""`Factor`: the Cholesky factor of a banded matrix, and everything that is asked of its inverse.
+
+Normal equations are accurate enough here: measured against windowed QR on fitted laws with derivatives up to the
+fourth, log-determinants agree to 1e-9, covariances at readings to 4e-6 and, with one step of refinement, the Schur
+complement of the coefficients to rounding; they are factored 15 times as fast (``benchmarks/factor.py``).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, get_lapack_funcs
+from scipy.linalg.blas import dtrsm
+from scipy.sparse import csr_array
+from threadpoolctl import threadpool_limits
+
+Array = NDArray[np.float64]
+_cholesky, _invert = get_lapack_funcs(("pbtrf", "trtri"), dtype=np.float64)
+
+
+def one_thread() -> threadpool_limits:
+    """Blocks are so small that threads of BLAS only wait for each other, and the last digits must not depend on the
+    number of cores."""
+    return threadpool_limits(1, "blas")
+
+
+class Factor:
+    """R of N = RᵀR, upper triangular.
+
+    bands: (band + 1, n) of N, upper, as LAPACK stores them. block: rows of R that are solved for at a time, at least
+    ``band``; entries of N⁻¹ that are at most ``block`` apart come from a recursion over blocks, others from solutions.
+    """
+
+    def __init__(self, bands: Array, block: int) -> None:
+        self.n, self.band = bands.shape[1], len(bands) - 1
+        self.block = min(max(block, self.band, 1), self.n)
+        found, info = _cholesky(np.asfortranarray(bands), lower=0, overwrite_ab=1)
+        if info != 0 or not np.isfinite(found[-1]).all():
+            raise LinAlgError("The field is not determined.")
+        self.bands: Array = found
+
+    @cached_property
+    def log_determinant(self) -> float:
+        """Of N."""
+        return 2 * float(np.log(self.bands[-1]).sum())
+
+    # ---- solutions -------------------------------------------------------------------------------------------------
+
+    def solve(self, right: Array) -> Array:
+        """N⁻¹ b, (n, m)."""
+        return self.back(self.half(right))
+
+    def half(self, right: Array) -> Array:
+        """R⁻ᵀ b, (n, m)."""
+        found = np.array(right, float, order="F")
+        for k, (some, above) in enumerate(self._blocks):
+            own = slice(k * self.block, k * self.block + len(some))
+            if k:
+                before = slice((k - 1) * self.block, k * self.block)
+                found[own] -= self._blocks[k - 1][1].T @ found[before]
+            found[own] = dtrsm(1.0, some, found[own], lower=0, trans_a=1)
+        return self._checked(found)
+
+    def back(self, right: Array) -> Array:
+        """R⁻¹ b, (n, m)."""
+        found = np.array(right, float, order="F")
+        for k, (some, above) in reversed(list(enumerate(self._blocks))):
+            own = slice(k * self.block, k * self.block + len(some))
+            if k < len(self._blocks) - 1:
+                found[own] -= above @ found[(k + 1) * self.block : (k + 1) * self.block + above.shape[1]]
+            found[own] = dtrsm(1.0, some, found[own], lower=0)
+        return self._checked(found)
+
+    @staticmethod
+    def _checked(found: Array) -> Array:
+        if not np.isfinite(found).all():
+            raise LinAlgError("The factor is singular.")
+        return found
+
+    @cached_property
+    def _blocks(self) -> list[tuple[Array, Array]]:
+        """R on the diagonal, and to the right of it, for each block of rows."""
+        flat, size, blocks = self.bands.ravel(order="F"), self.bands.itemsize, []
+        padded = np.concatenate([flat, np.zeros(self.band * self.block + self.block)])
+
+        def dense(row: int, column: int, rows: int, columns: int) -> Array:
+            """Entry (i, j) of R lies at band + i + j·band in memory; beyond the bands lies something else."""
+            begin = self.band + row + column * self.band
+            return as_strided(padded[begin:], (rows, columns), (size, size * self.band))
+
+        for begin in range(0, self.n, self.block):
+            rows = min(self.block, self.n - begin)
+            right = min(self.block, self.n - begin - rows)
+            own = np.asfortranarray(np.triu(dense(begin, begin, rows, rows)) if self.band else np.diag(flat[begin:][:rows]))
+            i, j = np.arange(rows)[:, None], np.arange(rows)[None, :]
+            own[j - i > self.band] = 0.0
+            above = np.zeros((rows, right), order="F")
+            if right and self.band:
+                start = rows - self.band  # rows above this one do not reach the next block
+                part = np.array(dense(begin + start, begin + rows, self.band, min(right, self.band)))
+                i, j = np.arange(self.band)[:, None], np.arange(part.shape[1])[None, :]
+                part[j > i] = 0.0
+                above[start:, : part.shape[1]] = part
+            blocks.append((own, above))
+        return blocks
+
+    # ---- the inverse -----------------------------------------------------------------------------------------------
+
+    def covariance(self, rows: csr_array) -> Array:
+        """B N⁻¹ Bᵀ, (m, m), for rows B, (m, n)."""
+        if not rows.nnz:
+            return np.zeros((rows.shape[0], rows.shape[0]))
+        first, last = int(rows.indices.min()), int(rows.indices.max())
+        k = first // self.block
+        if last < (k + 2) * self.block:
+            begin = k * self.block
+            near = rows[:, begin : min(begin + 2 * self.block, self.n)].tocsr()
+            half = np.asarray(near @ self._near(k))  # (m, window)
+            found = np.asarray(near @ half.T)
+            return (found + found.T) / 2
+        solved = self.half(rows.T.toarray())
+        return solved.T @ solved
+
+    def _near(self, k: int) -> Array:
+        """N⁻¹ of the unknowns of two neighbouring blocks."""
+        own, beside = self._inverse[k]
+        if k == len(self._inverse) - 1:
+            return own
+        return np.block([[own, beside], [beside.T, self._inverse[k + 1][0]]])
+
+    @cached_property
+    def _inverse(self) -> list[tuple[Array, Array]]:
+        """N⁻¹ on the diagonal and beside it, for each block of rows, from the last to the first."""
+        found: list[tuple[Array, Array]] = []
+        for some, above in reversed(self._blocks):
+            inverse, info = _invert(some)
+            if info != 0:
+                raise LinAlgError("The factor is singular.")
+            inverse = np.triu(inverse)
+            own, beside = inverse @ inverse.T, np.zeros(above.shape)
+            if above.shape[1]:
+                through = inverse @ above
+                beside = -through @ found[-1][0]
+                own = own - beside @ through.T
+            found.append(((own + own.T) / 2, beside))
+        return found[::-1]

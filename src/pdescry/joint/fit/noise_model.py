@@ -1,0 +1,114 @@
+"""How readings differ from the field: noise of each, and an offset of each sensor and field, as thermometers have.
+
+Numbers of one field by one sensor share its offset, so their errors are correlated: covariance D (1 + s²wwᵀ) D with D
+the noise, s the offsets' sd and w = 1/D. Misfits are whitened: told in units in which they are independent, each with
+variance one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from pdescry.joint.field.axis import Array
+from pdescry.joint.observations import Numbers, Observations
+from pdescry.joint.lean import Lean
+
+# The least noise, as a share of the sd of what was read: below it lies what splines of this number cannot resolve.
+LEAST_NOISE = 2e-4
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseModel(Lean):
+    """noise: (M,) sds of the observations. offset_sd: (F,) of the sensors' offsets, zero where there are none."""
+
+    noise: Array
+    offset_sd: Array
+    observations: Observations
+
+    @classmethod
+    def of(cls, noise: Array, offset_sd: Array, observations: Observations) -> NoiseModel:
+        """noise: (F,), where readings bring none of their own; never less than splines can resolve."""
+        given = observations.given_noise
+        found = noise[observations.field] if given is None else given
+        return cls(at_least(found, observations), np.asarray(offset_sd, float), observations)
+
+    def with_noise(self, noise: Array) -> NoiseModel:
+        return replace(self, noise=noise)
+
+    def with_offsets(self, sd: Array) -> NoiseModel:
+        return replace(self, offset_sd=sd)
+
+    @property
+    def noise_of_fields(self) -> Array:
+        """(F,): the rms of the noise of each."""
+        observed = self.observations
+        squares = np.bincount(observed.field, self.noise**2, minlength=observed.n_fields)
+        return np.sqrt(squares / np.maximum(np.bincount(observed.field, minlength=observed.n_fields), 1))
+
+    @property
+    def has_offsets(self) -> bool:
+        return bool(np.any(self.offset_sd > 0))
+
+    # ---- whitening and back ----------------------------------------------------------------------------------------
+
+    def whitened_rows(self, rows: csr_array) -> csr_array:
+        """(M, n)"""
+        weighed = diags_array(1 / self.noise) @ rows
+        if not self.has_offsets:
+            return csr_array(weighed)
+        return csr_array(weighed - self._along @ (diags_array(self._shrunk) @ (self._along.T @ weighed)))
+
+    def whitened(self, errors: Array) -> Array:
+        """(M,): of errors in the units of the readings."""
+        weighed = errors / self.noise
+        return weighed - self._along @ (self._shrunk * (self._along.T @ weighed))
+
+    def errors(self, own: Numbers, whitened: Array) -> Array:
+        """Back from those units, (own, …), for the observations of one sensor."""
+        found = np.array(whitened, float)
+        for group in np.unique(self.observations.group[own]):
+            mine = np.flatnonzero(self.observations.group[own] == group)
+            along = 1 / self.noise[own[mine]] / self._sizes[group]
+            stretched = 1 / (1 - self._shrunk[group]) - 1
+            found[mine] += stretched * np.multiply.outer(along, along @ whitened[mine])
+        return (self.noise[own] * found.T).T
+
+    def log_scale(self, own: Numbers) -> float:
+        """Log determinant of the way back, for the observations of one sensor."""
+        groups = np.unique(self.observations.group[own])
+        return float(np.sum(np.log(self.noise[own])) - np.sum(np.log(1 - self._shrunk[groups])))
+
+    # ---- what offsets do -------------------------------------------------------------------------------------------
+
+    def offset_columns(self, field: int) -> csr_array:
+        """(M, sensors): what an offset of one in one field does to the whitened observations."""
+        scaled = csr_array(self._along @ diags_array(self._sizes * (1 - self._shrunk)))
+        return csr_array(scaled[:, field :: self.observations.n_fields])
+
+    @cached_property
+    def _sizes(self) -> Array:
+        """(groups,): |w| of each."""
+        observed = self.observations
+        return np.sqrt(np.bincount(observed.group, 1 / self.noise**2, minlength=observed.n_groups))
+
+    @cached_property
+    def _along(self) -> csr_array:
+        """(M, groups): w of each, of length one."""
+        group = self.observations.group
+        values = 1 / self.noise / self._sizes[group]
+        return csr_array((values, (np.arange(len(group)), group)), shape=(len(group), self.observations.n_groups))
+
+    @cached_property
+    def _shrunk(self) -> Array:
+        """(groups,): by which share what lies along w gets shorter."""
+        sd = np.tile(self.offset_sd, self.observations.readings.n_sensors)
+        return 1 - 1 / np.sqrt(1 + (sd * self._sizes) ** 2)
+
+
+def at_least(noise: Array, observations: Observations) -> Array:
+    """(M,): no less than what splines can resolve."""
+    return np.maximum(noise, LEAST_NOISE * observations.unit[observations.field])

@@ -1,0 +1,262 @@
+"""The sum of squares that states and coefficients minimise together, and Gauss–Newton's way down.
+
+Each experiment has a state of its own (``experiment.py``); the law's coefficients are common to all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.sparse import csr_array
+
+from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.experiment import Eliminated, Experiment, Rows
+from pdescry.joint.fit.operator import Operator
+from pdescry.joint.lean import Lean
+from pdescry.problem import Candidate, Given
+
+SHARES = (1.0, 0.3, 0.1, 0.03)  # of a step, tried in turn
+GOOD_PART = 0.3  # of what a step promised
+CORRECTIONS = 6  # of the states
+LITTLE, PATIENCE = 0.1, 2  # so little of what was promised, so often in a row: this leads nowhere
+ENOUGH = 1e-2  # of twice the log posterior: a step that promises less is not taken
+
+States = tuple[Array, ...]  # one for each experiment, the n of its splines
+
+
+@dataclass(frozen=True, eq=False)
+class Objective(Lean):
+    """States and law against the readings.
+
+    prior_sd: (k,) of the coefficients, broad. given: those that are known, around which the prior lies; it lies around
+    zero for others.
+    """
+
+    experiments: tuple[Experiment, ...]
+    operator: Operator
+    prior_sd: Array
+    given: Mapping[Candidate, Given] = dataclasses.field(default_factory=dict)
+
+    @property
+    def terms(self) -> tuple[Candidate, ...]:
+        return self.operator.terms
+
+    @cached_property
+    def prior_mean(self) -> Array:
+        """(k,), of the coefficients."""
+        return np.array([self.given[term].value if term in self.given else 0.0 for term in self.terms])
+
+    def columns(self, states: States) -> list[tuple[Array, Array]]:
+        """For each experiment the left sides (equations, points) and terms (k, points)."""
+        return [each.columns(state, self.operator) for each, state in zip(self.experiments, states, strict=True)]
+
+    def residuals(self, states: States, coefficients: Array) -> list[Array]:
+        pairs = zip(self.experiments, states, strict=True)
+        return [each.residuals(state, self.operator, coefficients) for each, state in pairs]
+
+    def value(self, states: States, coefficients: Array) -> float:
+        """−2 log posterior, but for a constant."""
+        with np.errstate(all="ignore"):
+            own = float(np.sum(((coefficients - self.prior_mean) / self.prior_sd) ** 2))
+            pairs = zip(self.experiments, states, strict=True)
+            return sum(each.value(state, self.operator, coefficients) for each, state in pairs) + own
+
+    def linearised(self, states: States, coefficients: Array) -> Linearised:
+        pairs = zip(self.experiments, states, strict=True)
+        return Linearised(
+            tuple(each.linearised(state, self.operator, coefficients) for each, state in pairs),
+            np.column_stack([np.diag(1 / self.prior_sd), (coefficients - self.prior_mean) / self.prior_sd]),
+        )
+
+    def minimise(self, states: States, coefficients: Array, steps: int) -> Minimum:
+        """Gauss–Newton from a start, the states following the coefficients where a step leads uphill."""
+        value, converged, struggles, solved = self.value(states, coefficients), False, 0, None
+        for _ in range(steps):
+            here = self.linearised(states, coefficients)
+            solved = here.solved()
+            step = solved.step()
+            if (promised := here.promised(*step)) < ENOUGH:
+                converged = True
+                break
+            down = self._downhill(states, coefficients, step, value, promised)
+            if down is None:
+                break
+            struggles = struggles + 1 if value - down[2] < LITTLE * promised else 0
+            (states, coefficients, value), solved = down, None
+            if struggles == PATIENCE:
+                break
+        found = Minimum(self, states, coefficients, converged)
+        if solved is not None:  # of the very point where it ended
+            found.__dict__["solved"] = solved
+        return found
+
+    def _downhill(
+        self, states: States, coefficients: Array, step: tuple[States, Array], value: float, promised: float
+    ) -> tuple[States, Array, float] | None:
+        """Where a step leads that lowers the value by a good part of what it promised; None where none does."""
+        best = None
+        for share in SHARES:
+            new, new_coefficients = _moved(states, step[0], share), coefficients + share * step[1]
+            found = self.value(new, new_coefficients)
+            for _ in range(CORRECTIONS):
+                if found < value - GOOD_PART * share * promised:
+                    return new, new_coefficients, found
+                # State and coefficients are multiplied in the law: once these have moved, the state is corrected.
+                corrected = _moved(new, self.linearised(new, new_coefficients).step_of_states())
+                before, found = found, self.value(corrected, new_coefficients)
+                if not found < before:
+                    found = before
+                    break
+                new = corrected
+            if found < value and (best is None or found < best[2]):
+                best = new, new_coefficients, found
+                if share < 1:
+                    break
+        return best
+
+
+def _moved(states: States, changes: States, share: float = 1.0) -> States:
+    return tuple(state + share * change for state, change in zip(states, changes, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Linearised:
+    """Rows of each experiment, and own: (k, k + 1), of the coefficients' prior."""
+
+    experiments: tuple[Rows, ...]
+    own: Array
+
+    @cached_property
+    def own_slope(self) -> Array:
+        """(k,): of half the objective, in the coefficients."""
+        prior = self.own[:, :-1].T @ self.own[:, -1]
+        return np.sum([each.slope_in_coefficients for each in self.experiments], axis=0) + prior
+
+    def promised(self, changes: States, own: Array) -> float:
+        """By how much a full step should lower the objective, were it quadratic."""
+        along = sum(each.slope @ change for each, change in zip(self.experiments, changes, strict=True))
+        return float(-(along + self.own_slope @ own))
+
+    def step_of_states(self) -> States:
+        """With the coefficients as they are."""
+        return tuple(each.step() for each in self.experiments)
+
+    def solved(self) -> Solved:
+        states = tuple(each.eliminated() for each in self.experiments)
+        rest = np.asarray(np.linalg.qr(np.vstack([*(each.rest for each in states), self.own]), mode="r"))
+        return Solved(states, rest)
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """``rest``: (≤ k + 1, k + 1), the coefficients' triangle once the states have followed, and what is left over."""
+
+    states: tuple[Eliminated, ...]
+    rest: Array
+
+    @property
+    def root(self) -> Array:
+        """(k, k): its square is the coefficients' precision, the states having followed."""
+        k = self.rest.shape[1] - 1
+        return self.rest[:k, :k]
+
+    @property
+    def through(self) -> tuple[Array, ...]:
+        """(n, k) for each state: how it follows a coefficient, negated."""
+        return tuple(each.through[:, :-1] for each in self.states)
+
+    def step(self) -> tuple[States, Array]:
+        own = -solve_triangular(self.root, self.rest[: len(self.root), -1]) if len(self.root) else np.zeros(0)
+        return tuple(-(each.through[:, -1] + each.through[:, :-1] @ own) for each in self.states), own
+
+    def covariance(self, seen: csr_array, number: int = 0) -> Array:
+        """Posterior covariance of the state of one experiment at the rows of ``seen``."""
+        alone = self.states[number].factor.covariance(seen)
+        if not len(self.root):
+            return alone
+        moved = solve_triangular(self.root, (seen @ self.through[number]).T, trans=1)
+        return alone + moved.T @ moved
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum(Lean):
+    """converged: or the steps were used up, or led nowhere."""
+
+    objective: Objective
+    states: States
+    coefficients: Array
+    converged: bool
+
+    @cached_property
+    def solved(self) -> Solved:
+        return self.objective.linearised(self.states, self.coefficients).solved()
+
+    @property
+    def terms(self) -> tuple[Candidate, ...]:
+        return self.objective.terms
+
+    @property
+    def law(self) -> dict[Candidate, float]:
+        return dict(zip(self.terms, map(float, self.coefficients), strict=True))
+
+    @property
+    def covariance(self) -> Array:
+        """(k, k), of the coefficients."""
+        inverse = solve_triangular(self.solved.root, np.eye(len(self.coefficients)))
+        return inverse @ inverse.T
+
+    @property
+    def experiments(self) -> list[tuple[int, Experiment, Array]]:
+        """Each with its number and its state."""
+        pairs = zip(self.objective.experiments, self.states, strict=True)
+        return [(number, experiment, state) for number, (experiment, state) in enumerate(pairs)]
+
+    def with_experiments(self, experiments: Sequence[Experiment], states: Sequence[Array] | None = None) -> Minimum:
+        """The same law where other experiments, or other splines of theirs, take the place of these; not minimised."""
+        objective = replace(self.objective, experiments=tuple(experiments))
+        return replace(self, objective=objective, states=self.states if states is None else tuple(states))
+
+    @cached_property
+    def unresolved_by_equation(self) -> Array:
+        """(equations,): the residual, as a share of the left side (both rms), where it is largest among experiments."""
+        residuals = self.objective.residuals(self.states, self.coefficients)
+        shares = []
+        for (_, each, state), residual in zip(self.experiments, residuals, strict=True):
+            lefts = each.space.mean_square(each.lefts(state, self.objective.operator))
+            shares.append(each.space.mean_square(residual) / np.where(lefts > 0, lefts, 1.0))
+        return np.sqrt(np.max(shares, axis=0))
+
+    @property
+    def unresolved(self) -> float:
+        """The same of the equation where it is largest."""
+        return float(np.max(self.unresolved_by_equation))
+
+    def mean_square(self, values: Iterable[Array]) -> Array:
+        """(…): over each experiment, and then over these, of values (…, points) at the points of quadrature."""
+        pairs = zip(self.objective.experiments, values, strict=True)
+        return np.mean([each.space.mean_square(part) for each, part in pairs], axis=0)
+
+    @cached_property
+    def unmet_by_equation(self) -> Array:
+        """(equations,): what the residual costs, in nats."""
+        residuals = self.objective.residuals(self.states, self.coefficients)
+        pairs = zip(self.objective.experiments, residuals, strict=True)
+        return np.sum([each.unmet(residual) for each, residual in pairs], axis=0) / 2
+
+    @property
+    def unmet(self) -> float:
+        return float(np.sum(self.unmet_by_equation))
+
+
+def least_squares(columns: Array, left: Array) -> Array:
+    """(k,), for columns (k, rows): coefficients to begin from."""
+    if not len(columns):
+        return np.zeros(0)
+    sizes = np.linalg.norm(columns, axis=1)
+    sizes[sizes == 0] = 1.0
+    return np.linalg.lstsq((columns / sizes[:, None]).T, left, rcond=1e-6)[0] / sizes

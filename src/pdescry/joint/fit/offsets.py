@@ -1,0 +1,66 @@
+"""Offsets of sensors, as evidence shows them: their sd, and what they are.
+
+The evidence of offsets of sd s is known in closed form at a minimum: with A = OᵀK⁻¹O and b = OᵀK⁻¹r, where K is the
+covariance of the readings of a field about the law, r what they read and O which sensor each belongs to, letting s²
+grow by Δ adds ½ Δ bᵀ(1 + ΔA)⁻¹b − ½ log|1 + ΔA|.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.held_out import names_of
+from pdescry.joint.fit.objective import Minimum
+
+CLEARLY = 5.0  # nats: less is no evidence of offsets
+SIZES = np.geomspace(1e-4, 1, 100)  # of the offsets' sd that are tried, in units of the readings' sd
+
+
+def offset_sds(found: Minimum, number: int = 0) -> Array:
+    """(F,): the sd of offsets in each field that explains the readings of one experiment best; zero where nothing
+    speaks for offsets, or a sensor moves."""
+    observed = found.objective.experiments[number].observations
+    if not observed.at_rest:
+        return np.zeros(observed.n_fields)
+    best = []
+    for field, unit in enumerate(observed.unit):
+        sizes = np.concatenate([[0.0], SIZES * unit])
+        gained = evidence(found, sizes, number, field)
+        most = int(np.argmax(gained))
+        best.append(float(sizes[most]) if gained[most] > gained[0] + CLEARLY else 0.0)
+    return np.array(best)
+
+
+def evidence(found: Minimum, sizes: Array, number: int = 0, field: int = 0) -> Array:
+    """Log evidence of offsets of these sds in one field, less that of those the minimum was found with."""
+    information, pulls = _information(found, number, field)
+    values, vectors = np.linalg.eigh(information)
+    along = vectors.T @ pulls
+    change = (sizes**2 - found.objective.experiments[number].noise_model.offset_sd[field] ** 2)[:, None]
+    grown = np.maximum(1 + change * values, np.finfo(float).tiny)
+    return np.sum(0.5 * change * along**2 / grown - 0.5 * np.log(grown), axis=1)
+
+
+def offsets(found: Minimum, number: int = 0) -> pd.DataFrame:
+    """A row for each sensor of one experiment and each field, if there are several: mean and sd of its offset."""
+    model = found.objective.experiments[number].noise_model
+    readings, parts = model.observations.readings, []
+    for field, sd in enumerate(model.offset_sd):
+        variance = sd**2
+        information, pulls = _information(found, number, field)
+        spread = np.maximum(variance - variance**2 * np.diag(information), 0)
+        named = {"field": readings.fields[field]} if len(readings.fields) > 1 else {}
+        sensors = {"sensor": names_of(readings, range(len(pulls)))}
+        parts.append(pd.DataFrame(sensors | named | {"mean": variance * pulls, "sd": np.sqrt(spread)}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _information(found: Minimum, number: int, field: int) -> tuple[Array, Array]:
+    """A and b."""
+    _, experiment, state = found.experiments[number]
+    columns = experiment.noise_model.offset_columns(field)
+    seen = (columns.T @ experiment.whitened).tocsr()
+    information = (columns.T @ columns).toarray() - found.solved.covariance(seen, number)
+    return (information + information.T) / 2, columns.T @ experiment.misfit(state)

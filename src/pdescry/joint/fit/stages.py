@@ -1,0 +1,187 @@
+"""The stages of a fit: from a soft law on a first mesh to one that is met on a fine one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pdescry.joint.field.axis import Array
+from pdescry.joint.field.mesh import Sizes, carried, even_elements, extended_space, graded_space, halved, refined
+from pdescry.joint.fit.experiment import Experiment
+from pdescry.joint.fit.held_out import freedoms
+from pdescry.joint.fit.noise_model import NoiseModel, at_least
+from pdescry.joint.fit.objective import Minimum, Objective
+from pdescry.joint.fit.offsets import offset_sds
+
+# The law may fail by so much of its left side (rms), from the first fit to the last: a hard law at once leads astray
+# from a field that obeys none yet.
+TOLERANCES = (1e-2, 3e-3, 1e-3)
+SOFTER = (0.1, 0.03)  # before these, where a field that obeys no law yet may be far from one that does
+COARSE = 0.05  # a residual of so much of the left side after the first fit: the mesh is too coarse
+NO_BETTER = 0.9  # times the residual: it is not the mesh
+RESOLVED = 0.015  # a residual of so much of the left side is met well enough
+REFINEMENTS = 3  # at most, of each stage
+AS_MUCH = 0.3  # of what halving the mesh costs along the worst axis: an axis that costs so much is refined, too
+STEPS = 8  # of Gauss–Newton for each tolerance on the first mesh
+STEPS_ON_MESH = 8  # on each finer one; the last one has STEPS_AT_LAST
+STEPS_AT_LAST = 30
+# Prior sd of a coefficient: its term alone would make up so many times the left side.
+BROAD = 3.0
+
+
+def softly(found: Minimum, gradually: bool) -> Minimum:
+    """A soft law, from fields that obey none; gradually: softer still at first. That leads into shocks between sensors,
+    but weakens other laws until nothing is left of them: both are tried."""
+    for tolerance in (*(SOFTER if gradually else ()), TOLERANCES[0]):
+        found = scaled(found, tolerance).minimise(found.states, found.coefficients, STEPS)
+    return found
+
+
+def tightened(found: Minimum) -> Minimum:
+    """The law harder and harder, and the noise that the misfit shows."""
+    for _ in range(REFINEMENTS):
+        # What a mesh is too coarse for would, once the law is hard, be met by other coefficients.
+        if found.unresolved < COARSE:
+            break
+        finer = _on_finer_meshes(found, TOLERANCES[0])
+        if finer.unresolved > NO_BETTER * found.unresolved:
+            break
+        found = finer
+    for tolerance in TOLERANCES[1:]:
+        found = scaled(found, tolerance).minimise(found.states, found.coefficients, STEPS)
+    found = with_offsets(with_noise(found))
+    return found.objective.minimise(found.states, found.coefficients, STEPS)
+
+
+def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: None) -> Minimum:
+    """On finer meshes, with the noise that the misfit shows, until the law is met."""
+    for number in range(REFINEMENTS):
+        tell(number / (REFINEMENTS + 1))
+        found = _on_finer_meshes(found, TOLERANCES[-1])
+        if found.unresolved < RESOLVED:
+            break
+    tell(REFINEMENTS / (REFINEMENTS + 1))
+    found = with_offsets(with_noise(found))
+    return found.objective.minimise(found.states, found.coefficients, STEPS_AT_LAST)
+
+
+def extended(found: Minimum, domains: Sequence[tuple[float, float]]) -> Minimum:
+    """With each field as far as its domain goes, by the law: softer again, because the field begins with none there."""
+    experiments, states = [], []
+    for (_, experiment, state), domain in zip(found.experiments, domains, strict=True):
+        (x,) = experiment.space.places
+        if domain != x.span:
+            space = extended_space(experiment.space, domain)
+            state = carried(state, experiment.space, space)
+            experiment = replace(experiment, space=space)
+        experiments, states = [*experiments, experiment], [*states, state]
+    if tuple(experiments) == found.objective.experiments:
+        return found
+    found = found.with_experiments(experiments, states)
+    for tolerance, steps in zip(TOLERANCES, (STEPS, STEPS, STEPS_AT_LAST), strict=True):
+        found = scaled(found, tolerance).minimise(found.states, found.coefficients, steps)
+    return found
+
+
+def scaled(found: Minimum, tolerance: float) -> Objective:
+    """With the tolerance and the prior in units of the left sides and terms of each state."""
+
+    def rates(experiment: Experiment, state: Array) -> Array:
+        found_rates = np.sqrt(experiment.space.mean_square(experiment.lefts(state, found.objective.operator)))
+        return np.where(found_rates > 0, found_rates, 1.0)
+
+    experiments = [replace(each, tolerance=tolerance * rates(each, own)) for _, each, own in found.experiments]
+    return replace(with_broad_prior(found), experiments=tuple(experiments))
+
+
+def with_broad_prior(found: Minimum) -> Objective:
+    """With a prior of the coefficients in units of the left sides and terms of the states."""
+    objective = found.objective
+    lefts, columns = zip(*objective.columns(found.states), strict=True)
+    size = np.sqrt(found.mean_square(lefts))[objective.operator.equation_of]
+    sizes = np.sqrt(found.mean_square(columns))
+    sizes = np.where(sizes > 0, sizes, np.where(size > 0, size, 1.0))
+    prior_sd = BROAD * np.where(size > 0, size, 1.0) / sizes
+    for place, term in enumerate(objective.terms):
+        if term in objective.given:
+            prior_sd[place] = objective.given[term].sd
+    return replace(objective, prior_sd=prior_sd)
+
+
+def with_terms(found: Minimum, operator_terms: tuple, coefficients: Array) -> Objective:
+    """The same readings, mesh, noise and tolerance, for other terms."""
+    objective = replace(found.objective, operator=replace(found.objective.operator, terms=operator_terms))
+    return with_broad_prior(replace(found, objective=objective, coefficients=coefficients))
+
+
+def _on_finer_meshes(found: Minimum, tolerance: float) -> Minimum:
+    """Fitted again on meshes that follow the fields, finer along the axes that lack it."""
+    experiments, states = [], []
+    for number, experiment, state in found.experiments:
+        size = experiment.space.axes[0].n, even_elements(experiment.space)
+        space = graded_space(experiment.space, state, refined(size, _coarse_axes(found, number)))
+        experiments.append(replace(experiment, space=space))
+        states.append(carried(state, experiment.space, space))
+    moved = found.with_experiments(experiments, states)
+    return scaled(moved, tolerance).minimise(moved.states, found.coefficients, STEPS_ON_MESH)
+
+
+def _coarse_axes(found: Minimum, number: int) -> list[int]:
+    """Axes along which half as many elements would leave most of the law unmet."""
+    _, experiment, state = found.experiments[number]
+    operator, coefficients = found.objective.operator, found.coefficients
+    rates = experiment.space.mean_square(experiment.lefts(state, operator))
+    now, costs = experiment.residuals(state, operator, coefficients), []
+    for axis in range(len(experiment.space.axes)):
+        coarse = carried(state, experiment.space, halved(experiment.space, axis))
+        back = carried(coarse, halved(experiment.space, axis), experiment.space)
+        change = experiment.residuals(back, operator, coefficients) - now
+        costs.append(np.max(experiment.space.mean_square(change) / np.where(rates > 0, rates, 1.0)))
+    return [axis for axis, cost in enumerate(costs) if np.sqrt(cost) >= AS_MUCH * np.sqrt(max(costs))]
+
+
+# ---- noise and offsets -------------------------------------------------------------------------------------------------
+
+
+def with_noise(found: Minimum) -> Minimum:
+    """With the noise that the misfit shows, but for readings that brought their own."""
+
+    def model_of(number: int, experiment: Experiment, state: Array) -> NoiseModel:
+        if experiment.readings.noise is not None:
+            return experiment.noise_model
+        observed = experiment.observations
+        squares = np.bincount(observed.field, experiment.misfit(state) ** 2, minlength=observed.n_fields)
+        counts = np.bincount(observed.field, minlength=observed.n_fields)
+        factor = np.sqrt(squares / np.maximum(np.maximum(counts - freedoms(found, number), counts / 10), 1))
+        noise = experiment.noise_model.noise * factor[observed.field]
+        return experiment.noise_model.with_noise(at_least(noise, observed))
+
+    return _with_noise_model(found, model_of)
+
+
+def with_offsets(found: Minimum) -> Minimum:
+    """With the offsets of sensors that the misfit shows."""
+    return _with_noise_model(
+        found, lambda number, experiment, state: experiment.noise_model.with_offsets(offset_sds(found, number))
+    )
+
+
+def _with_noise_model(found: Minimum, model_of: Callable[[int, Experiment, Array], NoiseModel]) -> Minimum:
+    experiments, states = [], []
+    for number, experiment, state in found.experiments:
+        experiment, state = laid_out(replace(experiment, noise_model=model_of(number, experiment, state)), state)
+        experiments, states = [*experiments, experiment], [*states, state]
+    return found.with_experiments(experiments, states)
+
+
+def laid_out(experiment: Experiment, state: Array) -> tuple[Experiment, Array]:
+    """Eliminated along space where sensors have offsets, which join all times of a place; else along the axis that
+    costs least."""
+    space = experiment.space
+    along = 0 if experiment.noise_model.has_offsets else None
+    if along == space.along:
+        return experiment, state
+    other = replace(space, along=along)
+    return replace(experiment, space=other), other.packed(space.unpacked(state))

@@ -1,0 +1,277 @@
+"""`refine`, the verb of the room, and `JointFit`, its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve_triangular
+from scipy.special import ndtri
+
+from pdescry.data import Readings
+from pdescry.equation import Equation, Term
+from pdescry.errors import InputError
+from pdescry.joint.advice import Advice, Questions, advise
+from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.experiment import Experiment
+from pdescry.joint.fit.factor import one_thread
+from pdescry.joint.fit.held_out import held_out, score
+from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.fit.offsets import offsets
+from pdescry.joint.fit.stages import extended
+from pdescry.joint.information import Belief
+from pdescry.joint.search.verdict import MORE_SCATTER, more_scatter
+from pdescry.problem import Candidate, Problem
+from pdescry.regression.fit import concise
+from pdescry.regression.spread import TWO_SIDED_95
+from pdescry.surrogate.asked import Asked
+from pdescry.surrogate.settings import check_whole
+
+UNMET = 0.03  # a residual of so much of the left side is worth a warning
+BLOCK = 256  # points predicted at a time
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointFit:
+    """A law's coefficients and the fields that obey it, inferred together.
+
+    values: (k,), covariance: (k, k), over all coefficients of all equations, by Laplace's approximation, the fields'
+    uncertainty included. noise: (F,) sds of the readings of each field. notes: what to know before relying on it. Where
+    several experiments share the law, readings, noise, offsets and fields are those of one of them: the first, or
+    ``fit.of(1)``.
+    """
+
+    minimum: Minimum
+    problem: Problem
+    notes: tuple[str, ...] = ()
+    number: int = 0
+
+    def of(self, number: int) -> JointFit:
+        """The same law, and the fields of another experiment, counted from 0."""
+        if not 0 <= (number := check_whole("number of an experiment", number, 0)) < self.n_experiments:
+            raise InputError(f"Expected an experiment from 0 to {self.n_experiments - 1}; got {number}.")
+        return replace(self, number=number)
+
+    @property
+    def n_experiments(self) -> int:
+        return len(self.minimum.states)
+
+    @property
+    def experiment(self) -> Experiment:
+        return self.minimum.objective.experiments[self.number]
+
+    @property
+    def readings(self) -> Readings:
+        return self.experiment.readings
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return self.problem.fields
+
+    @property
+    def orders(self) -> tuple[int, ...]:
+        """In time, of the equation of each field."""
+        return self.problem.orders
+
+    @property
+    def state(self) -> NDArray[np.float64]:
+        """(n,): the fields, as splines of ``experiment.space``."""
+        return self.minimum.states[self.number]
+
+    @property
+    def terms(self) -> tuple[Candidate, ...]:
+        """Of all equations: the field whose equation it is, and the term."""
+        return self.minimum.terms
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """(k,): the coefficients, in the order of ``terms``."""
+        return self.minimum.coefficients
+
+    @cached_property
+    def covariance(self) -> NDArray[np.float64]:
+        with one_thread():
+            return self.minimum.covariance
+
+    @property
+    def sd(self) -> NDArray[np.float64]:
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def noise(self) -> NDArray[np.float64]:
+        """(F,): rms of the noise of each field."""
+        return self.experiment.noise_model.noise_of_fields
+
+    def rows_of(self, field: str) -> list[int]:
+        """Which of the terms stand in the equation of a field."""
+        return [k for k, term in enumerate(self.terms) if term.field == field]
+
+    @property
+    def coefficients(self) -> pd.DataFrame:
+        """One row a term: the field whose equation it is in, mean, sd and 95 % interval."""
+        low, high = (self.values + sign * TWO_SIDED_95 * self.sd for sign in (-1, 1))
+        names = {"field": [each.field for each in self.terms], "term": [str(each.term) for each in self.terms]}
+        return pd.DataFrame(names | {"mean": self.values, "sd": self.sd, "low": low, "high": high})
+
+    @property
+    def equation(self) -> Equation:
+        """The law with its mean coefficients, fit for `pdescry.simulate`."""
+        return self.problem.equation(self.minimum.law)
+
+    @cached_property
+    def offsets(self) -> pd.DataFrame:
+        """Each sensor's offset, as the law shows it: mean and sd; zero where nothing speaks for offsets."""
+        with one_thread():
+            return offsets(self.minimum, self.number)
+
+    @cached_property
+    def held_out(self) -> pd.DataFrame:
+        """Each sensor predicted from the others by this law: log density, rms error, and what the error should be; of
+        all experiments."""
+        with one_thread():
+            return held_out(self.minimum)
+
+    @cached_property
+    def elpd(self) -> float:
+        """Expected log predictive density of the sensors between others, each left out: the higher, the better."""
+        with one_thread():
+            return score(self.minimum)
+
+    @property
+    def reach(self) -> dict[str, tuple[float, float]]:
+        """From where to where the fields are known, by the names of time and axes."""
+        space, readings = self.experiment.space, self.readings
+        places = {name: axis.span for name, axis in zip(readings.axes, space.places, strict=True)}
+        return {readings.time_name: space.time.span} | places
+
+    def predict(
+        self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
+    ) -> xr.Dataset:
+        """Mean, sd and interval of the fields that obey the law, within `reach`; as `Posterior.predict`."""
+        readings = self.readings
+        asked = Asked.of((t, *places), (readings.time_name, *readings.axes), level, grid)
+        for values, name in zip(asked.points.T, asked.coords, strict=True):
+            low, high = self.reach[name]
+            beyond = values[(values < low) | (values > high)]
+            if len(beyond):
+                raise InputError(
+                    f"Expected {name} from {low:g} to {high:g}, where the law was fitted; got {beyond[0]:g}; fit it "
+                    "to a wider domain, or solve it forward: law.simulate."
+                )
+        points = np.roll(asked.points, -1, axis=1)  # time last
+        found: dict[str, Array] = {}
+        for field, name in enumerate(self.fields):
+            mean, variance = self._mean_and_variance(points, field)
+            sd = np.sqrt(np.maximum(variance, 0) + (self.noise[field] ** 2 if noise else 0.0))
+            reach = float(ndtri((1 + level) / 2)) * sd
+            found |= {name: mean, f"{name}_sd": sd, f"{name}_low": mean - reach, f"{name}_high": mean + reach}
+        return asked.answered(found)
+
+    def _mean_and_variance(self, points: Array, field: int) -> tuple[Array, Array]:
+        mean, variance = np.empty(len(points)), np.empty(len(points))
+        order = np.lexsort(points.T)  # points of one time, or one place, next to each other share a window
+        for start in range(0, len(points), BLOCK):  # the covariance of all points would not fit into memory
+            some = order[start : start + BLOCK]
+            seen = self.experiment.space.at(points[some], field)
+            mean[some] = seen @ self.state
+            with one_thread():
+                variance[some] = np.diag(self.minimum.solved.covariance(seen, self.number))
+        return mean, variance
+
+    def next_sensor(self, n: int = 1, times: ArrayLike | None = None) -> Advice:
+        """Where the next sensors would tell most of the coefficients; as `Law.next_sensor`."""
+        number = check_whole("number of sensors", n, 1)
+        (axis,) = self.readings.axes
+        questions = Questions.of(self.readings, times, self.reach[axis])
+        names = [str(each.term) if len(self.fields) == 1 else str(each) for each in self.terms]
+        with one_thread():
+            belief = Belief.of_fit(self.minimum, self.number, np.roll(questions.points, -1, axis=1))
+            offset_sd = float(np.sqrt(np.mean(self.experiment.noise_model.offset_sd**2)))
+            return advise(belief, questions, names, self.noise, number, offset_sd)
+
+    def draw(self, number: int, seed: int = 0, bounded: bool = False) -> tuple[Array, Array]:
+        """Laws with their fields, as likely as the readings leave them: (number, k) coefficients, (number, n) states.
+
+        By Laplace's approximation: coefficients by their precision, and fields that follow them, but for what they
+        leave open themselves. That knows no bounds: where a law forgets its start (Burgers', between sensors, into a
+        shock), the start can be anything. bounded: it varies as readings do, over the distance of sensors, and no more;
+        to be solved forward.
+        """
+        number = check_whole("number of draws", number, 1)
+        random = np.random.default_rng([check_whole("seed", seed, 0), 13])
+        with one_thread():
+            solved, k = self.minimum.solved, len(self.values)
+            normal = random.standard_normal((number, k)).T
+            moved = solve_triangular(solved.root, normal) if k else normal
+            solved = self._bounded.solved if bounded else solved  # of fields, their law being known
+            own = solved.states[self.number]
+            alone = own.factor.back(random.standard_normal((number, len(self.state))).T)
+            states = self.state[:, None] - own.through[:, :-1] @ moved + alone
+        return self.values + moved.T, states.T
+
+    @cached_property
+    def _bounded(self) -> Minimum:
+        found = self.minimum
+        return found.with_experiments([replace(each, around=state) for _, each, state in found.experiments])
+
+    def concise(self, field: str) -> str:
+        """The law of one field with its spread in the last digits."""
+        rows = self.rows_of(field)
+        order = self.orders[self.fields.index(field)]
+        return concise(field, order, [self.terms[k].term for k in rows], self.values[rows], self.sd[rows])
+
+    def __str__(self) -> str:
+        return "; ".join(map(self.concise, self.fields))
+
+    def __repr__(self) -> str:
+        noise = ", ".join(f"{each:.3g}" for each in self.noise)
+        several = f"{self.n_experiments} experiments; " if self.n_experiments > 1 else ""
+        head = f"{self} (field and law together; {several}noise {noise}; elpd {self.elpd:.1f})"
+        return "\n".join([head, *(f"  {note}" for note in self.notes)])
+
+
+def followed(found: Minimum, problem: Problem, before: Sequence[Array]) -> JointFit:
+    """The law with its fields, as far as their domains go. before: for each experiment the noise of each field about
+    the one that obeys no law."""
+    try:
+        with np.errstate(all="ignore"):
+            wide = extended(found, [each.domain for each in problem.ends])
+    except np.linalg.LinAlgError:
+        notes = (*notes_of(found, before), "The field could not be followed beyond the sensors.")
+        return JointFit(found, problem, notes)
+    return JointFit(wide, problem, notes_of(wide, before))
+
+
+def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[str, ...]:
+    """before: for each experiment the noise of each field about the one that obeys no law."""
+    notes, operator = [], found.objective.operator
+    lefts = [f"{name}_{'t' * order}" for name, order in zip(operator.fields, operator.orders, strict=True)]
+    for number, experiment, _ in found.experiments:
+        for name, sd in zip(operator.fields, experiment.noise_model.offset_sd, strict=True):
+            if sd:
+                where = f"fit.of({number}).offsets" if number else "fit.offsets"
+                whose = f" in {name}" if len(operator.fields) > 1 else ""
+                notes.append(
+                    f"Sensors seem to be off{whose}, each by a constant of its own (sd {sd:.2g}): {where} has how "
+                    "much; the law was found in spite of it."
+                )
+    if not found.converged:
+        notes.append("The fit had not converged when it was stopped: rely on the interval less than it says.")
+    for left, share in zip(lefts, found.unresolved_by_equation, strict=True):
+        if share > UNMET:
+            notes.append(
+                f"The law fails by {share:.1%} of {left} even at best: a term is missing, or the field is sharper than "
+                "the mesh."
+            )
+    for name, times in zip(operator.fields, more_scatter(found, before), strict=True):
+        if times > MORE_SCATTER:
+            notes.append(
+                f"About the field {name} that obeys this law the readings scatter {times:.2g} times as much as about "
+                "a field alone: the law is not right, or a term is missing."
+            )
+    return tuple(notes)

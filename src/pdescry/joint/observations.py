@@ -1,0 +1,101 @@
+"""`Observations`: readings one number at a time, each of one field; a field that was not read in a row is left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdescry.data import Readings
+from pdescry.joint.field.axis import Array
+from pdescry.joint.lean import Lean
+
+Numbers = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Observations(Lean):
+    """M numbers that were read, of the fields of the readings in their order; F = ``n_fields``."""
+
+    readings: Readings
+
+    @property
+    def n_fields(self) -> int:
+        return len(self.readings.fields)
+
+    @cached_property
+    def _where(self) -> tuple[Numbers, Numbers]:
+        row, field = np.nonzero(np.isfinite(self.readings.values))
+        return row, field
+
+    @property
+    def row(self) -> Numbers:
+        """(M,): of the readings."""
+        return self._where[0]
+
+    @property
+    def field(self) -> Numbers:
+        """(M,): which of the fields."""
+        return self._where[1]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @cached_property
+    def values(self) -> Array:
+        """(M,)"""
+        return self.readings.values[self._where]
+
+    @cached_property
+    def points(self) -> Array:
+        """(M, D): place and time."""
+        return np.column_stack([self.readings.space[self.row], self.readings.time[self.row]])
+
+    @cached_property
+    def sensor(self) -> Numbers:
+        """(M,)"""
+        return self.readings.sensor[self.row]
+
+    @cached_property
+    def group(self) -> Numbers:
+        """(M,): what shares an offset: the numbers of one field by one sensor."""
+        return self.sensor * self.n_fields + self.field
+
+    @property
+    def n_groups(self) -> int:
+        return self.readings.n_sensors * self.n_fields
+
+    @cached_property
+    def of_sensors(self) -> list[Numbers]:
+        """For each sensor, which of the M numbers it has read."""
+        order = np.argsort(self.sensor, kind="stable")
+        ends = np.searchsorted(self.sensor[order], np.arange(self.readings.n_sensors + 1))
+        return [order[low:high] for low, high in zip(ends[:-1], ends[1:], strict=True)]
+
+    @cached_property
+    def given_noise(self) -> Array | None:
+        """(M,): sds that came with the readings."""
+        return None if self.readings.noise is None else self.readings.noise[self._where]
+
+    @cached_property
+    def unit(self) -> Array:
+        """(F,): the sd of what was read of each field."""
+        found = np.array([np.std(self.values[self.field == k]) if (self.field == k).any() else 0 for k in range(self.n_fields)])
+        return np.where(found > 0, found, 1.0)
+
+    @cached_property
+    def inside(self) -> NDArray[np.bool_]:
+        """(sensors,): whether each lies between others along every axis."""
+        low, high = self.readings.space.min(axis=0), self.readings.space.max(axis=0)
+        between = ((low < self.readings.space) & (self.readings.space < high)).all(axis=1)
+        out = np.bincount(self.readings.sensor[~between], minlength=self.readings.n_sensors)
+        return out == 0
+
+    @cached_property
+    def at_rest(self) -> bool:
+        """Whether no sensor moves."""
+        first = np.full((self.readings.n_sensors, self.readings.space.shape[1]), np.nan)
+        first[self.readings.sensor[::-1]] = self.readings.space[::-1]
+        return bool((self.readings.space == first[self.readings.sensor]).all())

@@ -1,0 +1,76 @@
+"""`refine`: the coefficients of a law whose terms are known, inferred together with the fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from pdescry.equation import Equation, Term
+from pdescry.errors import PdescryError
+from pdescry.executor import in_order, local_executor
+from pdescry.joint.choose import Given, fields_without_law, noise_without_law, posteriors_of, readings_of, starts_of
+from pdescry.joint.fit.factor import one_thread
+from pdescry.joint.fit.held_out import score
+from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.fit.stages import resolved, tightened
+from pdescry.joint.joint_fit import JointFit, followed
+from pdescry.joint.field.start import Start
+from pdescry.problem import Candidate, Problem
+from pdescry.problem.ends import checked_domain
+from pdescry.surrogate.pool import Progress
+from pdescry.surrogate.settings import check_workers
+
+
+def refine(
+    readings: Given,
+    law: Equation | str | Iterable[str | Term],
+    *,
+    boundary: Iterable[str] = (),
+    domain: tuple[float, float] | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> JointFit:
+    """Infer the coefficients of a law from the readings, together with the fields, which have to obey it.
+
+    readings, or a list of those of experiments that share the law; a `Posterior` of `pdescry.interpolate` in place of
+    readings has the fit begin from its fields, too. law: an equation such as ``law.equation`` or
+    ``"u_t = u*u_x + u_xx"``, one for each field, or for one field a list of terms. Only its terms count; coefficients
+    are inferred. boundary: what you know at the ends, such as ``["u(0) = 1", "u_x(10) = 0"]``; nothing need be known.
+    domain: from where to where the law holds and the field is inferred; by default, between the outermost sensors, or
+    up to where something is known.
+    """
+    tell = progress or (lambda what, fraction, left=None: None)
+    asked = Problem.of(
+        readings_of(readings), time_order=1, boundary=list(boundary), domain=checked_domain(domain)
+    )
+    problem, terms = asked.law_of(law)
+    tell("looking at the readings", 0.0, None)
+    with local_executor(check_workers(workers)) as executor, one_thread():
+        processes = fields_without_law(problem, executor, tell, ("smooth", "shared"))
+        before = noise_without_law(problem, processes)
+        starts = starts_of(problem, processes, posteriors_of(readings))
+        tell("fields and law together", 0.1, None)
+        tasks = [(_fitted, (start, terms)) for start in starts]
+        fits = in_order(executor, tasks, lambda share: tell("fields and law together", 0.1 + 0.4 * share, None))
+        found = [each for each in fits if each is not None]
+        if not found:
+            raise PdescryError(
+                f"The law {', '.join(str(each.term) for each in terms)} could not be fitted: its terms cannot be told "
+                "apart, or their numbers are too far apart; leave some out."
+            )
+        best = max(found, key=lambda each: each[0])[1]
+        fine = resolved(best, lambda share: tell("refining the mesh", 0.5 + 0.4 * share, None))
+        fit = followed(fine, problem, before)
+    tell("finishing", 1.0, 0.0)
+    return fit
+
+
+def _fitted(start: Start, terms: Sequence[Candidate]) -> tuple[float, Minimum] | None:
+    """With its expected log predictive density, by which fits from several starts are compared."""
+    try:
+        with np.errstate(all="ignore"):
+            law = tightened(start.fit(tuple(terms)))
+            return score(law), law
+    except np.linalg.LinAlgError:
+        return None

@@ -1,0 +1,94 @@
+"""`FittedLaw`: a law with its fit and score; and the tasks that make one, fit for another process."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pdescry.joint.field.axis import Array
+from pdescry.joint.field.start import Start
+from pdescry.joint.fit.held_out import score
+from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.fit.stages import STEPS_AT_LAST, resolved, tightened, with_terms
+from pdescry.joint.lean import Lean
+from pdescry.joint.search.complexity import gains, penalty
+from pdescry.joint.search.well_posed import ill_posed
+from pdescry.problem import Candidate, Known
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What laws are judged by. choices: how many candidates the equation of each field has."""
+
+    known: Known
+    choices: dict[str, int]
+
+    def of(self, terms: tuple[Candidate, ...]) -> Array:
+        """(k,): among how many candidates each term was named."""
+        return np.array([max(self.choices[each.field], 1) for each in terms], float)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedLaw(Lean):
+    """elpd: expected log predictive density of left-out sensors; score: less the complexity penalty of its terms;
+    gains: of each term; possible: neither ill-posed nor known to be wrong."""
+
+    found: Minimum
+    elpd: float
+    score: float
+    gains: Array
+    possible: bool
+
+    @property
+    def terms(self) -> tuple[Candidate, ...]:
+        return self.found.terms
+
+    @property
+    def key(self) -> frozenset[Candidate]:
+        return frozenset(self.terms)
+
+    @property
+    def orders(self) -> tuple[int, ...]:
+        return self.found.objective.operator.orders
+
+    @property
+    def promise(self) -> float:
+        """While a law is soft: its score, less the cost of the residual."""
+        return self.score - self.found.unmet
+
+
+def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> FittedLaw | None:
+    """The law that a fit gives, with its score; None where it cannot be fitted."""
+    try:
+        with np.errstate(all="ignore"):
+            found = fit(*arguments)
+            predicted = score(found)
+            paid = found.coefficients, found.covariance, found.objective.prior_sd, rules.of(found.terms)
+            total = predicted - penalty(*paid)
+    except np.linalg.LinAlgError:
+        return None
+    if not math.isfinite(total):
+        return None
+    possible = rules.known.allows(found.law) and not ill_posed(found, found.law)
+    return FittedLaw(found, predicted, total, gains(*paid), possible)
+
+
+def soft_fit(start: Start, terms: tuple[Candidate, ...]) -> Minimum:
+    return start.fit(terms)
+
+
+def tight_fit(found: Minimum) -> Minimum:
+    return tightened(found)
+
+
+def fine_fit(found: Minimum) -> Minimum:
+    return resolved(found)
+
+
+def fit_with_terms(found: Minimum, terms: tuple[Candidate, ...], coefficients: Array) -> Minimum:
+    """Another law fitted on the mesh and with the noise of this one."""
+    return with_terms(found, terms, coefficients).minimise(found.states, coefficients, STEPS_AT_LAST)

@@ -1,0 +1,174 @@
+"""Laws worth a fit: those that explain the left sides of inferred fields best, and a few that are found everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from pdescry.joint.field.axis import Array
+from pdescry.joint.field.start import Start
+from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.search.well_posed import ill_posed
+from pdescry.problem import Candidate, Problem
+
+POOR = 0.5  # a law that explains less than this share of what one as large explains in another field is not proposed
+SINGULAR = 1e-6
+MOST_SUBSETS = 400_000  # of one size: above, larger ones are made of the candidates that explain most
+# Where sensors are few, derivatives of an inferred field say little; fitted together with the field, these still may.
+USUAL = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
+USUAL_SECOND = (("{u}_{x}{x}",), ("{u}_t", "{u}_{x}{x}"), ("{u}", "{u}_{x}{x}"), ("{u}_t", "{u}", "{u}_{x}{x}"))
+
+Terms = tuple[Candidate, ...]
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The right side of one equation. explained: share of the left side."""
+
+    terms: Terms
+    explained: float
+
+
+def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: int) -> list[tuple[Start, Terms]]:
+    """Terms of all equations, and the field to begin from: ``number`` of each size up to ``largest`` for each start.
+
+    Of several equations the first, the second, … of each size go together.
+    """
+    ranked = [(start, _ranked(start, problem, number, largest)) for start in starts]
+    most: dict[tuple[str, int, int], float] = {}
+    for _, sides in ranked:
+        for key, side in sides.items():
+            most[key] = max(side.explained, most.get(key, 0.0))
+    found: list[tuple[Start, Terms]] = []
+    for start, sides in ranked:
+        good = {key: side for key, side in sides.items() if side.explained >= POOR * most[key]}
+        found += [(start, terms) for terms in _together(good, problem)]
+    if problem.known.values:  # which may be all of the law
+        found += [(start, problem.known.present) for start in starts]
+    smooth = starts[-1]
+    seen = {frozenset(terms) for start, terms in found if start is smooth}
+    found += [(smooth, law) for law in usual(problem) if frozenset(law) not in seen]
+    unique = {(id(start), frozenset(terms)): (start, terms) for start, terms in found}
+    return list(unique.values())
+
+
+def _together(sides: Mapping[tuple[str, int, int], _Side], problem: Problem) -> Iterator[Terms]:
+    """Laws of the whole system, of the sides of each equation by size and rank."""
+    by_field = {field: {key[1:]: side for key, side in sides.items() if key[0] == field} for field in problem.fields}
+    if not all(by_field.values()):
+        return
+    for key in sorted({key for own in by_field.values() for key in own}):
+        parts = [own.get(key) or own[max(have for have in own if have <= key)] for own in by_field.values() if own
+                 if key in own or any(have <= key for have in own)]
+        if len(parts) == len(by_field):
+            yield tuple(term for part in parts for term in part.terms)
+
+
+def _ranked(start: Start, problem: Problem, number: int, largest: int) -> dict[tuple[str, int, int], _Side]:
+    """Right sides by field, size and rank."""
+    return {
+        (field, size, rank): side
+        for field in problem.fields
+        for (size, rank), side in _explaining(start, problem, field, number, largest)
+    }
+
+
+def _explaining(
+    start: Start, problem: Problem, field: str, number: int, largest: int
+) -> Iterator[tuple[tuple[int, int], _Side]]:
+    """Subsets that explain the left side of one equation of the inferred fields best, by size and rank."""
+    known, equation = problem.known, problem.fields.index(field)
+    terms = tuple(each for each in known.candidates if each.field == field)
+    if not terms:
+        return
+    objective = start.objective(terms)
+    found = Minimum(objective, start.states, objective.prior_mean, False)
+    residuals = objective.residuals(start.states, objective.prior_mean)
+    target = start.projected((each[equation] for each in residuals), equation)
+    table = start.projected((columns for _, columns in objective.columns(start.states)), equation).T
+    sizes = np.linalg.norm(table, axis=0)
+    sizes[sizes == 0] = 1.0
+    table = table / sizes
+    products, right = table.T @ table, table.T @ target
+    whole = float(target @ target) or 1.0
+    present = tuple(terms.index(term) for term in known.present if term.field == field and term not in known.values)
+    free = [j for j in range(len(terms)) if j not in present and terms[j] not in known.values]
+    given = {term: value.value for term, value in known.values.items() if term.field == field}
+    for size in range(max(len(present), 1), min(max(largest, len(present)), len(present) + len(free)) + 1):
+        taken: list[tuple[int, ...]] = []
+        for avoided in (None, "dominant"):
+            pool = free
+            if avoided:  # a term that nearly explains everything hides the others: the best subsets without it, too
+                common = set(free).intersection(*taken) if taken else set()
+                if len(common) != 1 or len(problem.fields) == 1:
+                    break
+                pool = [j for j in free if j not in common]
+            for some, explained, law in _best(products, right, present, pool, size, whole, terms, sizes, number):
+                whole_law = given | law
+                allowed = all(
+                    whole_law.get(each, sign) * sign > 0 for each, sign in known.signs if each.field == field
+                )
+                if allowed and not _ill_posed_alone(found, problem, whole_law):
+                    yield (size, len(taken)), _Side(tuple(whole_law), explained)
+                    taken.append(some)
+                if len(taken) >= number * (2 if avoided else 1):
+                    break
+
+
+def _best(
+    products: Array, right: Array, present: tuple[int, ...], free: Sequence[int], size: int, whole: float, terms: Terms,
+    sizes: Array, number: int,
+) -> Iterator[tuple[tuple[int, ...], float, dict[Candidate, float]]]:  # fmt: skip
+    """The subsets of a size that explain most, with their coefficients."""
+    more = size - len(present)
+    pool = _within_reach(products, right, present, free, more)
+    subsets = np.array([(*present, *some) for some in combinations(pool, more)], int).reshape(-1, size)
+    if not len(subsets):
+        return
+    squares = products[subsets[:, :, None], subsets[:, None, :]] + SINGULAR * np.eye(size)
+    fitted = np.linalg.solve(squares, right[subsets][..., None])[..., 0]
+    explained = np.sum(fitted * right[subsets], axis=1) / whole
+    for place in np.argsort(-explained, kind="stable")[: 4 * number]:
+        some = subsets[place]
+        law = {terms[j]: float(c) for j, c in zip(some, fitted[place] / sizes[some], strict=True)}
+        yield tuple(map(int, some)), float(explained[place]), law
+
+
+def _within_reach(
+    products: Array, right: Array, present: tuple[int, ...], free: Sequence[int], more: int
+) -> list[int]:
+    """As many candidates as leave few enough subsets: those that best join the best pair with each."""
+    count = len(free)
+    while more > 2 and _number_of_subsets(count, more) > MOST_SUBSETS:
+        count -= 1
+    if count == len(free):
+        return list(free)
+    pairs = np.array([(*present, *some) for some in combinations(free, 2)], int)
+    squares = products[pairs[:, :, None], pairs[:, None, :]] + SINGULAR * np.eye(pairs.shape[1])
+    fitted = np.linalg.solve(squares, right[pairs][..., None])[..., 0]
+    explained = np.sum(fitted * right[pairs], axis=1)
+    best = {j: float(explained[(pairs == j).any(axis=1)].max()) for j in free}
+    return sorted(sorted(free, key=lambda j: -best[j])[:count])
+
+
+def _number_of_subsets(count: int, size: int) -> float:
+    return float(np.prod([(count - k) / (k + 1) for k in range(size)]))
+
+
+def _ill_posed_alone(found: Minimum, problem: Problem, law: Mapping[Candidate, float]) -> bool:
+    """Judged in the equation itself, where others are coupled to it: with all of them, once they are fitted."""
+    return len(problem.fields) == 1 and ill_posed(found, law)
+
+
+def usual(problem: Problem) -> list[Terms]:
+    """Laws that are found everywhere, with what is known to be in the law; of one field."""
+    if len(problem.fields) > 1:
+        return []
+    names = {"u": problem.fields[0], "x": problem.axes[0]}
+    texts = USUAL if problem.orders == (1,) else USUAL_SECOND
+    laws = [[Candidate(names["u"], problem.term(text.format(**names))) for text in law] for law in texts]
+    whole = [tuple(dict.fromkeys((*problem.known.present, *law))) for law in laws]
+    return [law for law in whole if set(law) <= set(problem.known.candidates)]

@@ -1,0 +1,194 @@
+"""The search over laws: proposed, fitted ever harder, on finer meshes, and changed until nothing predicts better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pdescry.executor import Executor, in_order
+from pdescry.joint.field.axis import Array
+from pdescry.joint.field.start import Start
+from pdescry.joint.search.fitted_law import FittedLaw, Rules, fine_fit, fit_with_terms, judged, soft_fit, tight_fit
+from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
+from pdescry.joint.search.proposals import proposals, usual
+from pdescry.joint.search.well_posed import ill_posed
+from pdescry.problem import Candidate, Problem
+from pdescry.surrogate.pool import Progress
+
+KEPT = 4  # proposals are fitted to the end, and one of those that are found everywhere,
+FAR = 0.25  # nats a reading: unless they are worse than the best by more
+FELL = 0.05  # nats a reading: on a fine mesh, a law scores less than its rivals on a coarse one by more
+# Which part of the time goes by where.
+SPAN = {"proposals": (0.1, 0.5), "tighter": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
+MOVES = 3  # tried before a law counts as the best near it
+ROUNDS = 8
+NEAR = 3.0  # nats: a law that promises to score less than the best by more is not tried
+UNMET = 0.01  # of the left side
+
+Task = tuple[Callable[..., Any], tuple]
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """problem: of one choice of orders in time. number, largest: proposals of each size, and the largest size."""
+
+    problem: Problem
+    number: int
+    largest: int
+    executor: Executor
+    tell: Progress
+
+    @property
+    def rules(self) -> Rules:
+        choices = {field: len([c for c in self.problem.known.candidates if c.field == field]) for field in self.problem.fields}
+        return Rules(self.problem.known, choices)
+
+    def soft(self, starts: Sequence[Start]) -> list[FittedLaw]:
+        """Laws that explain inferred fields best, not tight yet, each law once; possible ones first, and of these
+        those that promise most."""
+        proposed = proposals(starts, self.problem, self.number, self.largest)
+        fits: list[Task] = [(soft_fit, (start, terms)) for start, terms in proposed]
+        ranked = _ranked(self.all_fitted(fits, "trying laws", *SPAN["proposals"]))
+        if len(self.problem.fields) > 1 and ranked:
+            fits = [(soft_fit, (starts[0], terms)) for terms in self.crossed(ranked)]
+            ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", *SPAN["proposals"])])
+        return ranked
+
+    def crossed(self, ranked: list[FittedLaw]) -> list[tuple[Candidate, ...]]:
+        """Laws of the right sides that are best met in each equation, wherever they were found."""
+        sides: list[list[tuple[Candidate, ...]]] = []
+        for number, field in enumerate(self.problem.fields):
+            def cost(law: FittedLaw, number: int = number, field: str = field) -> float:
+                own = sum(term.field == field for term in law.terms)
+                return float(law.found.unmet_by_equation[number]) + own * math.log(len(self.problem.of_field(field)))
+
+            best: dict[frozenset, tuple[float, tuple[Candidate, ...]]] = {}
+            for law in ranked:
+                own = tuple(term for term in law.terms if term.field == field)
+                if own and (frozenset(own) not in best or cost(law) < best[frozenset(own)][0]):
+                    best[frozenset(own)] = cost(law), own
+            sides.append([own for _, own in sorted(best.values(), key=lambda pair: pair[0])[:2]])
+        if not all(sides):
+            return []
+        seen, found = {law.key for law in ranked}, []
+        for picks in np.ndindex(*(len(side) for side in sides)):
+            law = tuple(term for side, pick in zip(sides, picks, strict=True) for term in side[pick])
+            if frozenset(law) not in seen:
+                found.append(law)
+        return found
+
+    def tight(self, soft: list[FittedLaw]) -> list[FittedLaw]:
+        """The first of them fitted until they hold, the best first; none where none does.
+
+        And the first of those that are found everywhere: a soft law that hardly lets the field change may promise more.
+        """
+        everywhere = {frozenset(law) for law in usual(self.problem)}
+        kept = soft[:KEPT]
+        if not everywhere & {law.key for law in kept}:
+            kept += [law for law in soft[KEPT:] if law.key in everywhere][:1]
+        far = FAR * self.problem.n_readings
+        kept = [law for law in kept if law.promise > soft[0].promise - far]
+        fits: list[Task] = [(tight_fit, (law.found,)) for law in kept]
+        fitted = self.all_fitted(fits, "tightening laws", *SPAN["tighter"])
+        return best_first(law for law in fitted if law.possible)
+
+    def on_a_fine_mesh(self, first: list[FittedLaw]) -> list[FittedLaw]:
+        """The best on the mesh that it needs; none where none holds there.
+
+        Where one turns out to have lived on what a coarse mesh cannot resolve, its rivals get a mesh of their own, too,
+        the best first.
+        """
+        self.tell("refining the mesh", SPAN["mesh"][0], None)
+        fell = FELL * self.problem.n_readings
+        fine: list[FittedLaw] = []
+        for law in first:
+            if fine and best_first(fine)[0].score > law.score - fell:
+                break
+            fine += self.possible((fine_fit, (law.found,)))
+        return best_first(fine)
+
+    def pruned(self, law: FittedLaw) -> FittedLaw:
+        """Without terms that do not gain what they cost, the worst first."""
+        while worst := self.worst(law):
+            rest = [j for j, term in enumerate(law.terms) if term != worst]
+            fewer = tuple(law.terms[j] for j in rest)
+            found = self.possible((fit_with_terms, (law.found, fewer, law.found.coefficients[rest])))
+            if not found:
+                break
+            law = found[0]
+        return law
+
+    def worst(self, law: FittedLaw) -> Candidate | None:
+        """The term that gains least, if it does not gain what it costs and need not be in the law."""
+        free = [(float(each), term.key, term) for each, term in zip(law.gains, law.terms, strict=True)]
+        free = [each for each in free if each[2] not in self.problem.known.present and each[0] <= 0]
+        return min(free)[2] if free and len(law.terms) > 1 else None
+
+    def nearby(self, best: FittedLaw, rivals: list[FittedLaw]) -> list[FittedLaw]:
+        """Rivals, and laws a term or two from the best, which moves to any that is better; all of them on one mesh."""
+        begin, end = SPAN["moves"]
+        compared, seen = [best], {best.key}
+        waiting = [(law.terms, law.found.coefficients) for law in rivals if law.key not in seen]
+        for number in range(ROUNDS):
+            seen |= {frozenset(some) for some, _ in waiting}
+            waiting += self.promising(best, seen)
+            seen |= {frozenset(some) for some, _ in waiting}
+            fits: list[Task] = [(fit_with_terms, (best.found, some, values)) for some, values in waiting]
+            done, until = (begin + (end - begin) * part / ROUNDS for part in (number, number + 1))
+            new = [law for law in self.all_fitted(fits, "adding and dropping terms", done, until) if law.possible]
+            # One that is met much worse than the law which the mesh was made for lives on what the mesh cannot resolve.
+            least = max(UNMET, 2 * compared[0].found.unresolved)
+            new = [law for law in new if law.found.unresolved <= least and not self.worst(law)]
+            compared, waiting = compared + new, []
+            better = max(new, key=lambda law: law.score, default=best)
+            if better.score <= best.score:
+                break
+            best = better
+        return compared
+
+    def promising(self, best: FittedLaw, seen: set[frozenset[Candidate]]) -> list[tuple[tuple[Candidate, ...], Array]]:
+        """Laws near the best that were not tried and might be better, with coefficients to begin from."""
+        known = self.problem.known
+        present = bool(known.present)  # terms that need not gain anything
+        near: list[Neighbour] = []
+        with np.errstate(all="ignore"):
+            for law in Neighbourhood(best.found, known.candidates, self.rules.of(known.candidates)).laws():
+                if law.score > best.score - NEAR and (law.gains or present) and frozenset(law.terms) not in seen:
+                    near.append(law)
+        found: list[tuple[tuple[Candidate, ...], Array]] = []
+        for each in sorted(near, key=lambda law: -law.score):
+            law = dict(zip(each.terms, map(float, each.coefficients), strict=True))
+            if known.allows(law) and not ill_posed(best.found, law):
+                found.append((each.terms, each.coefficients))
+            if len(found) == MOVES:
+                break
+        return found
+
+    def all_fitted(self, fits: Sequence[Task], what: str, begin: float, end: float) -> list[FittedLaw]:
+        """Side by side; told as ``what``, from ``begin`` to ``end`` of the whole."""
+        self.tell(what, round(begin, 6), None)
+        tasks = [(judged, (self.rules, fit, *arguments)) for fit, arguments in fits]
+        found = in_order(
+            self.executor, tasks, lambda share: self.tell(what, round(begin + (end - begin) * share, 6), None)
+        )
+        return [law for law in found if law is not None]
+
+    def possible(self, fit: Task) -> list[FittedLaw]:
+        """The law that a fit gives, if it is possible."""
+        (found,) = in_order(self.executor, [(judged, (self.rules, fit[0], *fit[1]))], lambda share: None)
+        return [found] if found is not None and found.possible else []
+
+
+def _ranked(fitted: Iterable[FittedLaw]) -> list[FittedLaw]:
+    """Each law once, possible ones first, and of these those that promise most."""
+    ranked = sorted(fitted, key=lambda law: (not law.possible, -law.promise))
+    best = {law.key: law for law in reversed(ranked)}
+    return [law for law in ranked if best[law.key] is law]
+
+
+def best_first(laws: Iterable[FittedLaw]) -> list[FittedLaw]:
+    return sorted(laws, key=lambda law: -law.score)

@@ -1,0 +1,101 @@
+"""Whether the readings tell a law, and if not, why: laws against what knows no law."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from pdescry.joint.field.axis import Array
+from pdescry.joint.field.process import Baseline
+from pdescry.joint.fit.held_out import errors, held_out, scores_of_fields
+from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.search.fitted_law import FittedLaw
+
+CLEARLY = 5.0  # nats
+WORSE = 1.2  # times the error
+SURER = 0.5  # times the error that was expected
+MORE_SCATTER = 1.3  # times the noise about a field that obeys no law
+SEE_MORE = "sensors nearer to each other, more often read, or less noise would help."
+NO_DYNAMICS = {
+    "constant": f"The readings are as well explained by one constant number and noise; {SEE_MORE}",
+    "steady": "The readings are as well explained by a profile that never changes; readings from before it settled, or "
+    "after it was disturbed, would help.",
+    "memoryless": f"The readings are as well explained by an independent profile at each time; {SEE_MORE}",
+}
+NONE_HOLDS = (
+    "No law of these candidates, with what is known of them, can hold between the sensors; other candidates would help."
+)
+
+Baselines = Mapping[str, Mapping[str, Baseline]]  # by field, then by name
+
+
+def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> dict[str, str]:
+    """For each field whose readings do not tell a law, why. before: for each experiment the noise of each field about
+    the one that obeys no law."""
+    table = held_out(best.found)
+    fields = best.found.objective.operator.fields
+    scores = scores_of_fields(table, fields)
+    paid = best.elpd - best.score
+    share = {field: sum(term.field == field for term in best.terms) / max(len(best.terms), 1) for field in fields}
+    found = {}
+    for field, times in zip(fields, more_scatter(best.found, before), strict=True):
+        none, sentence = without_dynamics(baselines[field])
+        smooth, (error, _) = baselines[field]["smooth"], errors(table, field)
+        if scores[field] - paid * share[field] < none + CLEARLY:
+            found[field] = sentence
+        # Both, because without noise densities say more about how well errors are foreseen than how large they are.
+        elif scores[field] < smooth.score - CLEARLY and error > WORSE * smooth.rms_error:
+            found[field] = (
+                f"The best law misses left-out sensors by {error:.2g} (rms), smoothness alone by "
+                f"{smooth.rms_error:.2g}: it lacks a term; other candidates would help."
+            )
+        elif times > MORE_SCATTER:
+            found[field] = (
+                f"The readings scatter {times:.2g} times as much about the field of the best law as about one that "
+                "obeys none: it lacks a term, or something happens that no law of this kind explains; other "
+                "candidates, or only a part of the readings, would help."
+            )
+    return found
+
+
+def why_none_holds(baselines: Baselines) -> str:
+    """Why, where laws were proposed, but none could be fitted and hold: a field that hardly changes leaves
+    coefficients near zero, of either sign."""
+    for each in baselines.values():
+        best, sentence = without_dynamics(each)
+        if best > each["smooth"].score - CLEARLY:
+            return sentence
+    return NONE_HOLDS
+
+
+def without_dynamics(baselines: Mapping[str, Baseline]) -> tuple[float, str]:
+    """How well the readings of a field are explained by what knows no dynamics, and what it is: the simplest that is
+    as good as the best."""
+    best = max(baselines[name].score for name in NO_DYNAMICS)
+    return best, next(sentence for name, sentence in NO_DYNAMICS.items() if baselines[name].score > best - CLEARLY)
+
+
+def hopeless(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
+    """Whether neither a law, not even a soft one, nor smoothness predicts any field better than what knows no
+    dynamics."""
+    best = max(soft, key=lambda law: law.score)
+    error, expected = errors(held_out(best.found))
+    if error < SURER * expected:  # with less noise, which is not inferred yet, it would predict more
+        return False
+    none = sum(without_dynamics(each)[0] for each in baselines.values())
+    dull = all(each["smooth"].score < CLEARLY + without_dynamics(each)[0] for each in baselines.values())
+    return best.score < none + CLEARLY and dull
+
+
+def more_scatter(found: Minimum, before: Sequence[Array]) -> Array:
+    """(F,): how many times as much readings scatter about the fields that obey the law as about ones that obey none,
+    in the experiment where it is most."""
+    ratios = []
+    for number, experiment, state in found.experiments:
+        observed = experiment.observations
+        squares = (experiment.misfit(state) * experiment.noise_model.noise) ** 2
+        counts = np.maximum(np.bincount(observed.field, minlength=observed.n_fields), 1)
+        mean = np.bincount(observed.field, squares, minlength=observed.n_fields) / counts
+        ratios.append(mean / before[number] ** 2)
+    return np.sqrt(np.max(ratios, axis=0))

@@ -1,0 +1,31 @@
+"""Laws under which short waves would grow without bounds: no field could obey them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pdescry.equation import Equation
+from pdescry.equation.equation import Component
+from pdescry.joint.fit.objective import Minimum
+from pdescry.problem import Candidate
+from pdescry.solver import is_ill_posed
+
+EVERY = 7  # so many points of the mesh, one at which growth is judged
+
+
+def ill_posed(found: Minimum, law: Mapping[Candidate, float]) -> bool:
+    """Whether waves would grow in the fields of any experiment under this law, which need not be the minimum's."""
+    operator = replace(found.objective.operator, terms=tuple(law))
+    inputs = {name for each in law for name in each.term.fields} - set(operator.fields)
+    parts = [
+        Component.of(field, {each.term: value for each, value in law.items() if each.field == field}, order)
+        for field, order in zip(operator.fields, operator.orders, strict=True)
+    ]
+    equation = Equation.of(parts, inputs=sorted(inputs))
+    for _, experiment, state in found.experiments:
+        values = {name: part.ravel()[::EVERY] for name, part in experiment.values(state, operator).items()}
+        if is_ill_posed(equation, values, experiment.readings.span):
+            return True
+    return False
+

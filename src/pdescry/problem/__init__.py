@@ -1,0 +1,29 @@
+"""`Problem`: what is asked, built and validated once, then handed down to whatever method answers it.
+
+    readings, candidates, what the user knows ─ Problem.of ─▶ Problem ─▶ joint
+
+Which fields are inferred and which inputs are known, the order in time of each equation, the candidates of each
+equation, what the user knows of terms and ends, and the experiments. Read first ``problem.py``; ``library.py`` has the
+default candidates, ``known.py`` and ``ends.py`` what the user knows, ``experiments.py`` which readings go together.
+"""
+
+from __future__ import annotations
+
+from pdescry.problem.candidate import Candidate
+from pdescry.problem.ends import Condition, Ends
+from pdescry.problem.experiments import check_alike
+from pdescry.problem.known import Given, Known
+from pdescry.problem.problem import HIGHEST, Candidates, Problem, TimeOrder
+
+__all__ = [
+    "HIGHEST",
+    "Candidate",
+    "Candidates",
+    "Condition",
+    "Ends",
+    "Given",
+    "Known",
+    "Problem",
+    "TimeOrder",
+    "check_alike",
+]

@@ -1,0 +1,61 @@
+"""The candidates of an equation where the user names none, or names a library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations_with_replacement
+
+from pdescry.equation import Term
+from pdescry.equation import candidates as library
+from pdescry.equation.term import ONE, Derivative
+
+# Of several fields: the highest derivative alone and times a field, and of other products.
+HIGHEST_ALONE, HIGHEST_IN_PRODUCTS = 4, 2
+MANY = 3  # fields: of so many or more, products of a field hold derivatives up to HIGHEST_IN_PRODUCTS only
+
+
+def terms_by_name(
+    name: str, fields: Sequence[str], axes: Sequence[str], orders: Mapping[str, int], inputs: Sequence[str]
+) -> tuple[Term, ...]:
+    """A library by its name, for fields of these orders in time; with inputs, and these times each field."""
+    if len(fields) > 1 and name == "general":
+        found = set(_coupled(fields, axes))
+    else:
+        found = set(library(name, fields=tuple(fields), axes=tuple(axes)))
+    for field, order in orders.items():
+        if order > 1 and name != "paper":
+            found.add(Term.of([(Derivative(field, "t"), 1)]))  # damping
+            found.update(Term.of([(Derivative(field, "".join(sorted("t" + axis * 2))), 1)]) for axis in axes)
+    for each in inputs:
+        known = (Derivative(each), 1)
+        found.add(Term.of([known]))
+        found.update(Term.of([known, (Derivative(field), 1)]) for field in fields)
+    if name == "paper":
+        return library(name, fields=tuple(fields), axes=tuple(axes)) + tuple(
+            sorted(found - set(library(name)), key=lambda term: term.key)
+        )
+    return tuple(sorted(found, key=lambda term: term.key))
+
+
+def _coupled(fields: Sequence[str], axes: Sequence[str]) -> list[Term]:
+    """Of several fields: derivatives of each, products of two factors across fields, cubic products of fields, and
+    products of two fields and a low derivative."""
+
+    def derivatives(lowest: int, highest: int) -> list[Derivative]:
+        return [
+            Derivative(field, "".join(sorted(along)))
+            for order in range(lowest, highest + 1)
+            for field in fields
+            for along in combinations_with_replacement(axes, order)
+        ]
+
+    plain, many = derivatives(0, 0), len(fields) >= MANY
+    low, high = derivatives(1, HIGHEST_IN_PRODUCTS), derivatives(1, HIGHEST_ALONE)
+    products: list[tuple[Derivative, ...]] = [(each,) for each in plain + high]
+    products += combinations_with_replacement(plain, 2)
+    products += [(field, each) for field in plain for each in (low if many else high)]
+    products += combinations_with_replacement(derivatives(1, 1) if many else low, 2)
+    products += combinations_with_replacement(plain, 3)
+    if not many:
+        products += [(*pair, each) for pair in combinations_with_replacement(plain, 2) for each in low]
+    return [ONE, *(Term.of((factor, 1) for factor in factors) for factors in products)]

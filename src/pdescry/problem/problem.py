@@ -1,0 +1,228 @@
+"""`Problem`: what is asked of the readings, validated once; a method only ever sees a valid one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pdescry.data import Readings
+from pdescry.equation import Equation, Term
+from pdescry.equation import candidates as listed
+from pdescry.equation.algebra import expand
+from pdescry.equation.equation import Component
+from pdescry.errors import InputError
+from pdescry.problem.candidate import Candidate
+from pdescry.problem.ends import Ends, ends_of
+from pdescry.problem.experiments import check_alike
+from pdescry.problem.known import Known
+from pdescry.problem.library import terms_by_name
+
+HIGHEST = 4  # derivative along an axis of space that splines of degree five have
+TIMES = 3  # fewest that tell a second derivative in time
+
+TimeOrder = Literal["auto", 1, 2] | Mapping[str, int]
+Candidates = str | Iterable[str | Term] | Mapping[str, Iterable[str | Term]]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """fields: inferred, each with an equation ∂ᵏ/∂tᵏ = Σ c·T of its order k, as in ``orders``. inputs: known functions
+    of time and place that terms may hold. candidates: of all equations. alternatives: the same with other orders in
+    time, where these are to be inferred, too."""
+
+    experiments: tuple[Readings, ...]
+    fields: tuple[str, ...]
+    inputs: tuple[str, ...]
+    axes: tuple[str, ...]
+    orders: tuple[int, ...]
+    candidates: tuple[Candidate, ...]
+    known: Known
+    ends: tuple[Ends, ...]
+    alternatives: tuple[Problem, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        readings: Readings | Sequence[Readings],
+        candidates: Candidates | None = None,
+        *,
+        time_order: TimeOrder = "auto",
+        known: Sequence[str] = (),
+        boundary: Sequence[str] = (),
+        domain: tuple[float, float] | None = None,
+    ) -> Problem:
+        """candidates: a library by name ("general", "small", "paper"), a list of terms for every equation, or lists by
+        the field whose equation they are for. time_order: 1 (u_t on the left), 2 (u_tt), by field, or "auto"."""
+        experiments = (readings,) if isinstance(readings, Readings) else tuple(readings)
+        if not experiments:
+            raise InputError("Expected readings, or a list of them, one for each experiment; got an empty list.")
+        check_alike(experiments)
+        first = experiments[0]
+        if len(first.axes) != 1:
+            raise InputError(
+                f"Expected readings along one axis; got {', '.join(first.axes)}; fields in several space dimensions "
+                "are read by a regression: pass method=, such as SequentialRidge(0.1)."
+            )
+        ends = ends_of(boundary, domain, experiments)
+        every = [
+            cls._with_orders(experiments, orders, candidates, known, tuple(ends))
+            for orders in _orders(time_order, first.fields, candidates)
+        ]
+        for each in every:
+            if max(each.orders) > 1 and any(len(some.times) < TIMES for some in experiments):
+                raise InputError(
+                    f"Expected readings at {TIMES} or more times for a law of second order in time; got "
+                    f"{min(len(some.times) for some in experiments)}; pass time_order=1, or read more often."
+                )
+        return replace(every[0], alternatives=tuple(every[1:]))
+
+    @classmethod
+    def _with_orders(
+        cls,
+        experiments: tuple[Readings, ...],
+        orders: Mapping[str, int],
+        candidates: Candidates | None,
+        known: Sequence[str],
+        ends: tuple[Ends, ...],
+    ) -> Problem:
+        first = experiments[0]
+        inputs = tuple(each.name for each in first.inputs)
+        found = tuple(
+            Candidate(field, term)
+            for field in first.fields
+            for term in _terms(candidates, field, first, orders, inputs)
+        )
+        names = (first.fields, inputs, first.axes)
+        return cls(experiments, *names, tuple(orders.values()), found, Known.of(known, found, *names), ends)
+
+    # ---- names -----------------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything that terms may hold beside coordinates."""
+        return *self.fields, *self.inputs
+
+    @property
+    def time_name(self) -> str:
+        return self.experiments[0].time_name
+
+    @property
+    def n_readings(self) -> int:
+        return sum(len(each) for each in self.experiments)
+
+    def left(self, field: str) -> str:
+        """``u_t`` or ``u_tt``."""
+        return f"{field}_{'t' * self.orders[self.fields.index(field)]}"
+
+    def of_field(self, field: str) -> tuple[Candidate, ...]:
+        return tuple(each for each in self.candidates if each.field == field)
+
+    def term(self, text: str) -> Term:
+        return Term.parse(text, self.names, self.axes)
+
+    # ---- laws ------------------------------------------------------------------------------------------------------
+
+    def equation(self, law: Mapping[Candidate, float]) -> Equation:
+        """The law with these coefficients."""
+        parts = [
+            Component.of(field, {each.term: float(c) for each, c in law.items() if each.field == field}, order)
+            for field, order in zip(self.fields, self.orders, strict=True)
+        ]
+        return Equation.of(parts, inputs=self.inputs)
+
+    def law_of(self, law: Equation | str | Iterable[str | Term]) -> tuple[Problem, tuple[Candidate, ...]]:
+        """The terms of a law that is given as an equation or, for one field, as a list of terms; and the problem with
+        the orders in time that it has."""
+        if isinstance(law, str) and "=" in law:
+            law = Equation.parse(law, self.axes, inputs=self.inputs)
+        if isinstance(law, Equation):
+            if law.fields != tuple(sorted(self.fields)):
+                raise InputError(
+                    f"Expected a law for each of {', '.join(self.fields)}, which were read; got {law}; give one "
+                    "equation for each."
+                )
+            orders = {field: law[field].time_order for field in self.fields}
+            terms: Candidates = {field: [str(term) for term in law[field].coefficients] for field in self.fields}
+        else:
+            orders, terms = dict(zip(self.fields, self.orders, strict=True)), list(law)
+        problem = self._with_orders(self.experiments, orders, terms, (), self.ends)
+        return problem, problem.candidates
+
+    def without(self, fields: Iterable[str]) -> Problem:
+        """For the other fields alone: no term holds these."""
+        left = tuple(field for field in self.fields if field not in set(fields))
+        gone = set(fields)
+        kept = tuple(each for each in self.candidates if each.field in left and not each.term.fields & gone)
+        orders = tuple(order for field, order in zip(self.fields, self.orders, strict=True) if field in left)
+        ends = tuple(each.of_fields(left) for each in self.ends)
+        experiments = tuple(each.of_fields(left) for each in self.experiments)
+        known = self.known.among(kept)
+        others = tuple(each.without(fields) for each in self.alternatives)
+        return Problem(experiments, left, self.inputs, self.axes, orders, kept, known, ends, others)
+
+
+def _orders(time_order: TimeOrder, fields: tuple[str, ...], given: Candidates | None) -> list[dict[str, int]]:
+    """Orders in time of each equation: one choice, or the ones to compare."""
+    if isinstance(time_order, Mapping):
+        if unknown := [name for name in time_order if name not in fields]:
+            raise InputError(
+                f"Expected time_order for fields that were read ({', '.join(fields)}); got {unknown[0]!r}; leave it out."
+            )
+        chosen = {field: time_order.get(field, 1) for field in fields}
+    elif time_order == "auto":
+        both = [dict.fromkeys(fields, order) for order in (1, 2)]
+        return both[:1] if given == "paper" else both
+    else:
+        chosen = dict.fromkeys(fields, time_order)
+    for field, order in chosen.items():
+        if order not in (1, 2):
+            raise InputError(f"Expected the time order of {field} to be 1, 2 or 'auto'; got {order!r}.")
+    return [chosen]
+
+
+def _terms(
+    given: Candidates | None, field: str, readings: Readings, orders: Mapping[str, int], inputs: tuple[str, ...]
+) -> tuple[Term, ...]:
+    """The candidates of one equation."""
+    given = "general" if given is None else given
+    if isinstance(given, Mapping):
+        if unknown := [name for name in given if name not in readings.fields]:
+            raise InputError(
+                f"Expected candidates for the equations of {', '.join(readings.fields)}; got some for {unknown[0]!r}; "
+                "name a field that was read."
+            )
+        given = given.get(field, ())
+        if not isinstance(given, str):
+            given = list(given)
+            if not given:
+                return ()
+    if isinstance(given, str):
+        return terms_by_name(given, readings.fields, readings.axes, orders, inputs)
+    # By their text, so that fields and axes of another law are refused, too.
+    names = (*readings.fields, *inputs)
+    terms = listed([str(term) for term in given], fields=names, axes=readings.axes, time_order=2)
+    for term in terms:
+        if late := [name for name in term.fields & set(orders) if term.order("t", name) >= orders[name]]:
+            if max(orders.values()) == 1:
+                continue
+            left = f"{late[0]}_{'t' * orders[late[0]]}"
+            raise InputError(f"Expected time derivatives below {left} among the candidates; got {term}; leave it out.")
+        if known := [name for name in inputs if term.order(None, name)]:
+            raise InputError(
+                f"Expected the input {known[0]} itself among the candidates; got {term}; derivatives of an input are "
+                "not known."
+            )
+    kept = tuple(
+        term for term in terms if all(term.order("t", name) < orders[name] for name in term.fields & set(orders))
+    )
+    highest = max((part.order(axis) for term in kept for part in expand({term: 1.0}) for axis in readings.axes), default=0)
+    if highest > HIGHEST:
+        raise InputError(
+            f"Expected derivatives of at most order {HIGHEST}; got one of order {highest}; leave that term out."
+        )
+    if not kept:
+        raise InputError(
+            f"Expected a candidate for {field} without time derivatives; got none; add one, or pass time_order=2."
+        )
+    return kept
