@@ -113,7 +113,7 @@ def assemble(
     for name, column in named.items():
         _check_range(name, column, where)
     values, sd = _where_observed(values, sd)
-    keep = ~np.isnan(np.column_stack([time, space])).any(axis=1) & ~np.isnan(values).all(axis=1)
+    keep = np.isfinite(time) & np.isfinite(space).all(axis=1) & np.isfinite(values).any(axis=1)
     told = _notes_on_gaps(keep, carried(inputs, len(time)), named)
     code, names = (None, None) if labels is None else _number_sensors(labels, keep, where)
     values, sd, keep, again = merge_repeats(time, space, values, sd, code, keep, where)

@@ -49,7 +49,8 @@ def split(inputs: Inputs) -> tuple[dict[str, Between | None], dict[str, Any]]:
         raise InputError(f"Expected inputs= as a name or a list of names; got {inputs!r}; pass names of columns.")
     if twice := next((name for name in names if list(names).count(name) > 1), None):
         raise InputError(f"Expected each input once; got {twice!r} twice; name it once.")
-    return dict.fromkeys(names), {}
+    columns: dict[str, Between | None] = dict.fromkeys(names)
+    return columns, {}
 
 
 def check_between(name: str, told: object) -> Between | None:
@@ -247,7 +248,7 @@ def looks_held(found: Input) -> bool:
 def _is_switched(values: Floats) -> bool:
     levels, level = np.unique(values, return_inverse=True)
     jumps = np.abs(np.diff(level))
-    long = len(values) >= _RUN * (np.count_nonzero(jumps) + 1)
+    long = len(values) >= _RUN * (int(np.count_nonzero(jumps)) + 1)
     return long and (len(levels) <= 3 or (len(levels) <= _FEW and bool((jumps > 1).any())))
 
 

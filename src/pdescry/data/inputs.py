@@ -183,7 +183,7 @@ def _records_at_rest(time: Floats, values: Floats, places: Floats, which: NDArra
 
 def _between_places(places: Floats) -> Callable[[Floats], tuple[NDArray[np.intp], Floats]]:
     """(p, d) places → a function of (K, d) that tells between which of them, and with which weights."""
-    from scipy.spatial import Delaunay, QhullError, cKDTree
+    from scipy.spatial import Delaunay, KDTree, QhullError
 
     if places.shape[1] == 1:
         axis = places[:, 0]
@@ -197,7 +197,7 @@ def _between_places(places: Floats) -> Callable[[Floats], tuple[NDArray[np.intp]
 
         return along
     scale = _scale(places)
-    tree, d = cKDTree(places / scale), places.shape[1]
+    tree, d = KDTree(places / scale), places.shape[1]
     try:
         mesh = Delaunay(places / scale)
     except QhullError:  # fewer places than a simplex has, or all on a line
