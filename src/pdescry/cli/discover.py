@@ -111,7 +111,7 @@ def discover(
 ) -> None:
     """Find the law behind readings, and how sure it is.
 
-    After an interruption, `pdescry resume DIR` goes on. Several files share a law.
+    If interrupted, `pdescry resume DIR` goes on. Several files share one law.
 
     Examples:
         pdescry discover rod.csv

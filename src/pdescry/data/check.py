@@ -88,6 +88,8 @@ def assemble(
 
     units: as told. found_units: in the source. clock_unit: what dates or clock times were converted to, if they were.
     """
+    import pandas as pd
+
     from pdescry.data.input_sources import build, carried
     from pdescry.data.readings import Readings
     from pdescry.data.units import settle
@@ -124,8 +126,8 @@ def assemble(
         code = number_places(space)
         suspect = note_on_places(int(code.max()) + 1, len(code))
     else:
-        # A sensor whose every reading was dropped is no sensor of these readings.
-        present, code = np.unique(code[keep], return_inverse=True)
+        # A sensor whose every reading was dropped is no sensor of these readings, and dropped ones do not number it.
+        code, present = pd.factorize(code[keep])
         names = tuple(names[k] for k in present)
         suspect = check_motion(time, space, code, names, lambda i: where(int(np.flatnonzero(keep)[i])))
     suspect += [

@@ -66,5 +66,7 @@ def merge_repeats(
     if repeated:
         notes.append(f"Dropped {repeated} of {len(rows)} readings that repeat another one exactly.")
     if merged:
-        notes.append(f"Joined {merged} rows with others of the same time and place that hold other fields.")
+        notes.append(
+            f"Joined {merged} row{'s' * (merged > 1)} with others of the same time and place that hold other fields."
+        )
     return joined, sd, kept, notes

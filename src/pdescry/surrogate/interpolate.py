@@ -147,7 +147,9 @@ def check_readings(readings: Readings) -> None:
     """Refuse readings that no field can be found from."""
     if not isinstance(readings, Readings):
         raise InputError(f"Expected Readings; got {type(readings).__name__}; make some with pdescry.read(file).")
-    measured = readings.values[readings.observed]  # NaN stands for a field that a reading did not measure
+    # NaN stands for a field that a reading did not measure, if it measured another one.
+    observed = readings.observed
+    measured = np.where(observed.any(axis=1, keepdims=True) & ~observed, 0.0, readings.values)
     for what, numbers in (("times", readings.time), ("places", readings.space), ("values", measured)):
         if not np.isfinite(numbers).all():
             raise InputError(f"Expected finite {what} of readings; some are NaN or infinite; leave those readings out.")
