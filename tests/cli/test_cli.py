@@ -240,3 +240,29 @@ def test_sigterm_is_an_interruption_of_every_command(run, tmp_path, monkeypatch)
 def test_the_program_is_installed():
     done = subprocess.run([sys.executable, "-m", "pdescry", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("pdescry ")
+
+
+def test_inspect_shows_inputs_and_how_often_each_field_was_measured(run, tmp_path):
+    t, x = np.repeat(np.arange(12.0), 4), np.tile(np.arange(4.0), 12)
+    v = [f"{value:.3f}" if place != 2 else "" for value, place in zip(np.cos(t - x), x, strict=True)]
+    rows = [f"{t[i]},{x[i]},{np.sin(t[i] + x[i]):.3f},{v[i]},{50 * (t[i] > 5)}" for i in range(len(t))]
+    (tmp_path / "rod.csv").write_text("\n".join(["t,x,u,v,P (W)", *rows, "12,,,,0", ""]))
+    code, out, err = run("inspect", "rod.csv", "--input", "P")
+    assert (code, err) == (0, "")
+    assert "48 readings of u, 36 of v by 4 sensors" in out
+    assert "Input P (W): 13 values over t, from 0 to 50, held between them" in out
+    assert [line.split() for line in out.splitlines() if line.startswith(("sensor ", "2 "))] == [
+        ["sensor", "x", "of", "u", "of", "v", "first", "last", "median", "step", "longest", "gap"],
+        ["2", "2", "12", "0", "0", "11", "1", "1"],
+    ]
+    facts = json.loads(run("inspect", "rod.csv", "--input", "P=linear", "--json")[1])
+    assert facts["fields"]["v"]["readings"] == 36
+    assert facts["sensors"][2]["readings_of"] == {"u": 12, "v": 0}
+    assert facts["inputs"]["P"] | {"between": "linear", "values": 13, "last": 12.0} == facts["inputs"]["P"]
+    assert not any("Input P" in note for note in facts["notes"])  # told, so nothing was assumed
+    code, _, err = run("inspect", "rod.csv", "--input", "P", "--input", "P=held")
+    assert code != 0
+    assert "'P' twice" in err
+    code, _, err = run("inspect", "rod.csv", "--input", "Q")
+    assert code != 0
+    assert "Expected a column 'Q'" in err

@@ -13,8 +13,10 @@ import xarray as xr
 
 from pdescry.data import Readings, read
 from pdescry.data.headers import Kind, stem, unit_in
-from pdescry.data.units import plain_unit
+from pdescry.data.units import check_units_agree, plain_unit
 from pdescry.errors import InputError
+from tests.data.conftest import T, U, X
+from tests.data.test_bad_input import complaint
 
 KNOWN = {"t": "s", "x": "mm", "T": "°C"}
 
@@ -195,3 +197,22 @@ def test_units_belong_to_their_readings_alone(frame: pd.DataFrame) -> None:
     readings = Readings.from_frame(frame, units=mine)
     mine["u"] = "°C"
     assert readings.units == {"u": "K"}
+
+
+class TestExperimentsAgree:
+    def test_contradictions_are_refused_in_one_sentence(self) -> None:
+        one, other = (Readings.from_grid(T, X, U, units={"t": "s", "u": unit}, source=unit) for unit in ("K", "°C"))
+        message = complaint(lambda: check_units_agree([one, one, other]))
+        assert "'u' in one unit in all experiments; got K in experiment 1 (K) and °C in experiment 3 (°C)" in message
+
+    def test_inputs_count(self) -> None:
+        def heated(unit: str) -> Readings:
+            return Readings.from_grid(T, X, U, inputs={"P": T**2}, units={"P": unit})
+
+        check_units_agree([heated("W"), heated("W")])
+        assert "'P' in one unit" in complaint(lambda: check_units_agree([heated("W"), heated("kW")]))
+
+    def test_unknown_units_contradict_none(self) -> None:
+        known, unknown = Readings.from_grid(T, X, U, units={"u": "K"}), Readings.from_grid(T, X, U)
+        check_units_agree([known, unknown, known])
+        check_units_agree([unknown])

@@ -29,10 +29,10 @@ from pdescry.surrogate import (
     train,
 )
 from pdescry.surrogate.chain import Collected
-from pdescry.surrogate.interpolate import _fault
+from pdescry.surrogate.interpolate import _fault, complete_readings
 from pdescry.surrogate.pool import _Clock, _Pool, run_chains, traces
 from pdescry.surrogate.problem import Problem
-from tests.surrogate.conftest import SMALL
+from tests.surrogate.conftest import SMALL, two_fields
 
 
 def test_the_field_and_the_noise_are_found(posterior):
@@ -273,3 +273,20 @@ def test_library_settings_are_not_touched(readings, posterior):
         warnings.simplefilter("ignore")
         subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
     assert isinstance(readings, Readings)
+
+
+def test_of_several_fields_the_network_sees_complete_readings_only(tmp_path):
+    both = two_fields()
+    gaps = both.values.copy()
+    gaps[::3, 1] = np.nan
+    partial = replace(both, values=gaps)
+    whole = complete_readings(partial)
+    assert whole == both.select(np.arange(len(both)) % 3 > 0)
+    assert whole.notes[-1].startswith("Left out 20 of 60 readings")
+    assert complete_readings(both) is both
+    few = both.values.copy()
+    few[2:, 1] = np.nan
+    with pytest.raises(InputError, match=r"together at 3 or more distinct places.*got 2; interpolate one field at a"):
+        interpolate(replace(both, values=few), **SMALL)
+    with pytest.raises(InputError, match="values"):
+        complete_readings(replace(both, values=np.where(np.isnan(few), np.inf, few)))

@@ -14,7 +14,7 @@ import typer
 
 from pdescry.cli.completing import METHODS, PRESETS, libraries, one_of, run_directories
 from pdescry.cli.interruption import interruption_told
-from pdescry.cli.reading import Field, Files, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
+from pdescry.cli.reading import Field, Files, Format, Input, KnownNoise, Missing, Sensor, Space, Time, read_file
 from pdescry.cli.wording import at_the_shell, terms_in_columns
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the law, warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print law.json; no progress.")]
-Workers = Annotated[
-    int | None, typer.Option(min=1, help="Cores or accelerators to use (default: all).", metavar="NUMBER")
-]
+Workers = Annotated[int | None, typer.Option(min=1, help="Cores or accelerators (default: all).", metavar="NUMBER")]
 Figures = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.", show_default=False)]
 Folder = Annotated[
     Path,
@@ -98,6 +96,7 @@ def discover(
     time: Time = None,
     space: Space = None,
     field: Field = None,
+    known_input: Input = None,
     sensor: Sensor = None,
     noise: KnownNoise = None,
     missing: Missing = "drop",
@@ -112,8 +111,7 @@ def discover(
 ) -> None:
     """Find the law behind readings, and how sure it is.
 
-    It takes minutes; `pdescry resume DIR` goes on after an interruption. Several files are several experiments that
-    share one law.
+    If interrupted, `pdescry resume DIR` goes on. Several files share one law.
 
     Examples:
         pdescry discover rod.csv
@@ -128,7 +126,7 @@ def discover(
     }  # fmt: skip
     folder = output or Path(f"{_stem(file[0])}.pdescry")
     _check_folder(folder, force)
-    readings = [read_file(each, time, space, field, sensor, noise, missing, format) for each in file]
+    readings = [read_file(each, time, space, field, sensor, noise, missing, format, known_input) for each in file]
     with interruption_told(lambda: _how_to_go_on(folder)):
         # These load JAX: whatever can be wrong with the file was told before.
         from pdescry.discovery import discover as find

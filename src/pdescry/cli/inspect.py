@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
+from pdescry.cli.reading import Field, File, Format, Input, KnownNoise, Missing, Sensor, Space, Time, read_file
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pdescry.data import Readings
+    from pdescry.data.inputs import Input as KnownInput
 
 
 def inspect(
@@ -19,6 +22,7 @@ def inspect(
     time: Time = None,
     space: Space = None,
     field: Field = None,
+    known_input: Input = None,
     sensor: Sensor = None,
     noise: KnownNoise = None,
     missing: Missing = "drop",
@@ -41,7 +45,7 @@ def inspect(
 
     if plot is not None:
         check_target(plot, PICTURES, force)
-    readings = read_file(file, time, space, field, sensor, noise, missing, format)
+    readings = read_file(file, time, space, field, sensor, noise, missing, format, known_input)
     if plot is not None:
         save(draw_readings(readings), plot)
     if as_json:
@@ -56,14 +60,16 @@ def _facts(readings: Readings) -> dict[str, Any]:
     estimate = readings.estimate_noise()
     fields = {}
     for k, name in enumerate(readings.fields):
-        values = readings.values[:, k]
+        measured = readings.observed[:, k]
+        values = readings.values[measured, k]
         fields[name] = {
+            "readings": len(values),
             "mean": float(values.mean()),
             "sd": float(values.std()),
             "min": float(values.min()),
             "max": float(values.max()),
             "noise_estimate": None if estimate.sd[name] != estimate.sd[name] else estimate.sd[name],
-            "noise_given": None if readings.noise is None else float(readings.noise[:, k].mean()),
+            "noise_given": None if readings.noise is None else float(readings.noise[measured, k].mean()),
         }
     return {
         "source": readings.source,
@@ -73,8 +79,21 @@ def _facts(readings: Readings) -> dict[str, Any]:
         "span": readings.span,
         "units": readings.units,
         "fields": fields,
+        "inputs": {known.name: _of_input(known) for known in readings.inputs},
         "sensors": _sensors(readings),
         "notes": [*readings.notes, *([estimate.reason] if estimate.reason else [])],
+    }
+
+
+def _of_input(known: KnownInput) -> dict[str, Any]:
+    return {
+        "values": len(known),
+        "depends_on_place": known.space is not None,
+        "between": known.between,
+        "first": known.span[0],
+        "last": known.span[1],
+        "min": float(known.values.min()),
+        "max": float(known.values.max()),
     }
 
 
@@ -85,14 +104,17 @@ def _sensors(readings: Readings) -> list[dict[str, Any]]:
     order = np.lexsort((readings.time, readings.sensor))
     edges = np.searchsorted(readings.sensor[order], np.arange(readings.n_sensors + 1))
     found = []
+    observed = readings.observed
     for number, place in enumerate(readings.places):
-        clock = readings.time[order[edges[number] : edges[number + 1]]]
+        rows = order[edges[number] : edges[number + 1]]
+        clock = readings.time[rows]
         steps = np.diff(clock)
         found.append(
             {
                 "name": readings.sensor_names[number] if readings.sensor_names else str(number),
                 "place": place.tolist(),
                 "readings": len(clock),
+                "readings_of": dict(zip(readings.fields, observed[rows].sum(axis=0).tolist(), strict=True)),
                 "first": float(clock[0]),
                 "last": float(clock[-1]),
                 "median_step": float(np.median(steps)) if len(steps) else None,
@@ -124,7 +146,9 @@ def _print(readings: Readings) -> None:
     console.print(table)
     start, end = readings.span[readings.time_name]
     digits = 5 if end - start > 1e-3 * max(abs(start), abs(end)) else 14  # seconds since 1970 need them all
-    console.print(_sensor_table(facts["sensors"], ", ".join(map(readings.label, readings.axes)), narrow, digits))
+    by_field = () if readings.observed.all() else readings.fields
+    axes = ", ".join(map(readings.label, readings.axes))
+    console.print(_sensor_table(facts["sensors"], axes, narrow, digits, by_field))
     if reason := readings.estimate_noise().reason:
         console.print(f"Note: {reason}")
     across, *rest = readings.axes
@@ -133,20 +157,25 @@ def _print(readings: Readings) -> None:
     console.print(f"{shown}: {across} to the right{others}, {up} upwards")
     width = max(20, min(72, console.width - 2))
     colour = console.color_system is not None and not console.no_color
-    console.print(sketch(readings.space[:, 0], readings.time, readings.values[:, 0], width, 14, colour), end="")
+    seen = readings.observed[:, 0]
+    across, up, values = readings.space[seen, 0], readings.time[seen], readings.values[seen, 0]
+    console.print(sketch(across, up, values, width, 14, colour), end="")
 
 
-def _sensor_table(sensors: list[dict[str, Any]], axes: str, narrow: bool, digits: int) -> Any:
+def _sensor_table(sensors: list[dict[str, Any]], axes: str, narrow: bool, digits: int, by_field: Sequence[str]) -> Any:
+    """by_field: the fields, where sensors have different numbers of readings of them."""
     from rich.table import Table
 
     shown = 20
     columns = () if narrow else ("first", "last", "median step", "longest gap")
-    table = Table("sensor", axes, "readings", *columns, box=None, pad_edge=False)
+    numbers = [f"of {name}" for name in by_field] or ["readings"]
+    table = Table("sensor", axes, *numbers, *columns, box=None, pad_edge=False)
     for row in sensors[:shown]:
         times = [row[key] for key in ("first", "last", "median_step", "longest_gap")]
         clock = ["-" if time is None else f"{time:.{digits}g}" for time in times]
         place = ", ".join(f"{coordinate:.4g}" for coordinate in row["place"])
-        table.add_row(row["name"], place, str(row["readings"]), *([] if narrow else clock))
+        counts = [row["readings_of"][name] for name in by_field] or [row["readings"]]
+        table.add_row(row["name"], place, *map(str, counts), *([] if narrow else clock))
     if len(sensors) > shown:
         table.caption = f"… and {len(sensors) - shown} more sensors"
     return table

@@ -9,7 +9,7 @@ import typer
 
 from pdescry.cli.completing import SAMPLERS, one_of
 from pdescry.cli.interruption import interruption_told
-from pdescry.cli.reading import Field, File, Format, KnownNoise, Missing, Sensor, Space, Time, read_file
+from pdescry.cli.reading import Field, File, Format, Input, KnownNoise, Missing, Sensor, Space, Time, read_file
 
 if TYPE_CHECKING:
     from pdescry.data import Readings
@@ -21,6 +21,7 @@ def interpolate(
     time: Time = None,
     space: Space = None,
     field: Field = None,
+    known_input: Input = None,
     sensor: Sensor = None,
     noise: KnownNoise = None,
     missing: Missing = "drop",
@@ -76,7 +77,7 @@ def interpolate(
         if target is not None:
             check_target(target, endings, force)
     known_noise = _known_noise(noise_sd, noise)
-    readings = read_file(file, time, space, field, sensor, noise, missing, format)
+    readings = read_file(file, time, space, field, sensor, noise, missing, format, known_input)
     _check_axes(readings, plot, table)
     written: list[Path] = []
     with interruption_told(lambda: _how_to_go_on(workdir, written)):

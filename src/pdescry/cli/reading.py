@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pdescry.cli.completing import FORMATS, one_of
+from pdescry.errors import InputError
 
 if TYPE_CHECKING:
     from pdescry.data import Readings
@@ -20,6 +21,10 @@ Time = Annotated[str | None, typer.Option(help="Column of times (guessed if obvi
 Space = Annotated[list[str] | None, typer.Option(help="Column of places; repeat for y and z.", metavar="COLUMN")]
 Field = Annotated[list[str] | None, typer.Option(help="Column of values; repeat for more fields.", metavar="COLUMN")]
 Sensor = Annotated[str | None, typer.Option(help="Column of sensors' names; none: by place.", metavar="COLUMN")]
+Input = Annotated[
+    list[str] | None,
+    typer.Option("--input", help="Column of a known input; P=held if switched.", metavar="COLUMN"),
+]
 KnownNoise = Annotated[str | None, typer.Option(help="Known noise: a number, a column or none.", metavar="NOISE")]
 Missing = Annotated[
     str, typer.Option(help="Gaps: drop or error.", metavar="HOW", autocompletion=one_of("drop", "error"))
@@ -39,14 +44,28 @@ def read_file(
     noise: str | None,
     missing: str,
     format: str | None,
+    inputs: list[str] | None = None,
 ) -> Readings:
     """The readings in a file, as these options have them."""
     from pdescry.data import read
 
     return read(
         file, time=time, space=space or None, fields=field or None, sensor=_column(sensor), noise=_column(noise),
-        missing=missing, format=format,  # pyright: ignore[reportArgumentType]
+        missing=missing, format=format, inputs=_inputs(inputs or []),  # pyright: ignore[reportArgumentType]
     )  # fmt: skip
+
+
+def _inputs(words: list[str]) -> dict[str, str | None]:
+    """``["P", "q=held"]`` → ``{"P": None, "q": "held"}``."""
+    found: dict[str, str | None] = {}
+    for word in words:
+        name, equals, between = word.rpartition("=")
+        is_told = bool(equals) and between in ("held", "linear")
+        column = name if is_told else word
+        if column in found:
+            raise InputError(f"Expected each input once; got {column!r} twice; name it once.")
+        found[column] = between if is_told else None
+    return found
 
 
 def _column(text: str | None) -> Any:

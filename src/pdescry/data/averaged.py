@@ -1,7 +1,8 @@
 """Thousands of readings of a sensor → some hundred means of consecutive ones, as long as nothing is lost but noise.
 
 A sensor's record is cut into bins of equal numbers of consecutive readings, and time and values are averaged in each,
-with weights 1/σ² where the noise is known. Sensors that move stay as they are, and so do short records.
+with weights 1/σ² where the noise is known. Sensors that move stay as they are, and so do short records. Readings of a
+sensor that measured different fields are different records. Inputs stay as they are.
 
 How few bins are harmless is judged from each record alone. From pairs of readings to fewer and fewer bins, two things
 are asked of the means:
@@ -25,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdescry.data.check import LEAST
 from pdescry.data.noise_level import scatter_between_neighbours
+from pdescry.data.plausible import LEAST
 from pdescry.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class _Record:
-    """A sensor's readings in order of time: rows (n,) in the `Readings`, time (n,), values (n, f), weights (n,)."""
+    """A sensor's readings of the same fields in order of time.
+
+    rows (n,) in the `Readings`, time (n,), values (n, g) of the g fields that were measured, weights (n,).
+    """
 
     rows: NDArray[np.intp]
     time: Floats
@@ -138,13 +142,16 @@ def check_number(per_sensor: Any) -> int:
 
 
 def _records_at_rest(readings: Readings) -> Iterator[_Record]:
-    """Of each sensor that stands still and has one reading at a time."""
+    """Of each sensor that stands still and has one reading at a time; one for each set of fields it measured."""
     order = np.lexsort((readings.time, readings.sensor))
-    weights = _weights(readings)
+    weights, observed = _weights(readings), readings.observed
     for rows in np.split(order, np.flatnonzero(np.diff(readings.sensor[order])) + 1):
         time, space = readings.time[rows], readings.space[rows]
         if (space == space[0]).all() and (np.diff(time) > 0).all():
-            yield _Record(rows, time, readings.values[rows], weights[rows])
+            sets, which = np.unique(observed[rows], axis=0, return_inverse=True)
+            for k, measured in enumerate(sets):
+                own = rows[which.reshape(-1) == k]
+                yield _Record(own, readings.time[own], readings.values[np.ix_(own, measured)], weights[own])
 
 
 def _weights(readings: Readings) -> Floats:
@@ -154,7 +161,7 @@ def _weights(readings: Readings) -> Floats:
     """
     if readings.noise is None:
         return np.ones(len(readings))
-    log_sd = np.log(readings.noise).mean(axis=1)
+    log_sd = np.nanmean(np.log(readings.noise), axis=1)
     least = np.full(readings.n_sensors, np.inf)
     np.minimum.at(least, readings.sensor, log_sd)
     return np.exp(2 * (least[readings.sensor] - log_sd))

@@ -5,25 +5,22 @@ Every sentence to the user has the same build: what was expected, what came, wha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pdescry.data.plausible import check_enough, check_motion, note_on_places, notes_on_extremes, number_places
+from pdescry.data.repeats import merge_repeats
 from pdescry.data.table import Where, is_missing, remedy, shorten, to_number
 from pdescry.errors import InputError
 
 if TYPE_CHECKING:
+    from pdescry.data.input_sources import Source
     from pdescry.data.readings import Missing, Readings
 
 Floats = NDArray[np.float64]
-
-LEAST = 3  # distinct places and times: below, no second derivative can be told from a first one
-_FAR = 5  # in ranges of the other values: an extreme beyond is no measurement of the same thing
-_USUAL_STAND_IN = re.compile(r"-?(?:9{2,}(?:\.9+)?|9\.9+|32767|32768)")
-_HUGE = 1e20
 
 
 def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -78,6 +75,7 @@ def assemble(
     noise: ArrayLike | None = None,
     axes: Sequence[str] | None = None,
     fields: Sequence[str] | None = None,
+    inputs: Sequence[Source] = (),
     source: str = "",
     missing: Missing = "drop",
     notes: Sequence[str] = (),
@@ -90,6 +88,9 @@ def assemble(
 
     units: as told. found_units: in the source. clock_unit: what dates or clock times were converted to, if they were.
     """
+    import pandas as pd
+
+    from pdescry.data.input_sources import build, carried
     from pdescry.data.readings import Readings
     from pdescry.data.units import settle
 
@@ -100,7 +101,7 @@ def assemble(
     values = values[:, None] if values.ndim == 1 else values
     _check_shapes(time, space, values)
     axes, fields = _check_names(axes, space.shape[1], fields, values.shape[1])
-    settled = settle(("t", *axes, *fields), units, found_units or {}, clock_unit)
+    settled = settle(("t", *axes, *fields, *(each.name for each in inputs)), units, found_units or {}, clock_unit)
     sd = None if noise is None else _spread_noise(numbers(noise, "noise", where), values.shape)
     labels = None if sensor is None else np.asarray(sensor)
     if labels is not None and labels.shape != time.shape:
@@ -109,25 +110,30 @@ def assemble(
     named = {"t": time, **dict(zip(axes, space.T, strict=True)), **dict(zip(fields, values.T, strict=True))}
     if sd is not None:
         named |= {f"noise of {field}": column for field, column in zip(fields, sd.T, strict=True)}
-    keep, told = _complete(named, missing, where)
+    if missing == "error":
+        _refuse_gaps(named, where)
     for name, column in named.items():
         _check_range(name, column, where)
+    values, sd = _where_observed(values, sd)
+    keep = np.isfinite(time) & np.isfinite(space).all(axis=1) & np.isfinite(values).any(axis=1)
+    told = _notes_on_gaps(keep, carried(inputs, len(time)), named)
     code, names = (None, None) if labels is None else _number_sensors(labels, keep, where)
-    keep, again = _without_repeats(time, space, values, code, keep, where)
+    values, sd, keep, again = merge_repeats(time, space, values, sd, code, keep, where)
 
     time, space, values = time[keep], space[keep], values[keep]
-    _check_enough(time, space, values, axes, fields)
+    check_enough(time, space, values, axes, fields)
     if code is None or names is None:
-        code = _number_places(space)
-        suspect = _note_on_places(int(code.max()) + 1, len(code))
+        code = number_places(space)
+        suspect = note_on_places(int(code.max()) + 1, len(code))
     else:
-        # A sensor whose every reading was dropped is no sensor of these readings.
-        present, code = np.unique(code[keep], return_inverse=True)
+        # A sensor whose every reading was dropped is no sensor of these readings, and dropped ones do not number it.
+        code, present = pd.factorize(code[keep])
         names = tuple(names[k] for k in present)
-        suspect = _check_motion(time, space, code, names, lambda i: where(int(np.flatnonzero(keep)[i])))
+        suspect = check_motion(time, space, code, names, lambda i: where(int(np.flatnonzero(keep)[i])))
     suspect += [
-        note for field, column in zip(fields, values.T, strict=True) for note in _notes_on_extremes(field, column)
+        note for field, column in zip(fields, values.T, strict=True) for note in notes_on_extremes(field, column)
     ]
+    known, assumed = build(inputs, time, space, (*axes, *fields))
     return Readings(
         time=time,
         space=space,
@@ -138,8 +144,9 @@ def assemble(
         fields=fields,
         noise=None if sd is None else sd[keep],
         source=source,
-        notes=(*notes, *told, *again, *suspect),
+        notes=(*notes, *told, *again, *suspect, *assumed),
         units=settled,
+        inputs=known,
     )
 
 
@@ -189,26 +196,38 @@ def _spread_noise(sd: Floats, shape: tuple[int, ...]) -> Floats:
         ) from None
 
 
-def _complete(named: dict[str, Floats], missing: Missing, where: Where) -> tuple[NDArray[np.bool_], list[str]]:
-    """Which readings are complete, and what to tell of the others."""
-    keep = np.ones(len(named["t"]), dtype=bool)
+def _refuse_gaps(named: dict[str, Floats], where: Where) -> None:
     for name, column in named.items():
         gaps = np.isnan(column)
-        if missing == "error" and gaps.any():
+        if gaps.any():
             first = where(int(gaps.argmax()))
             raise InputError(
                 f"Expected a value in every row of {name!r}; got {gaps.sum()} missing (first: {first}); "
                 "fill or remove those rows, or pass missing='drop'."
             )
-        keep &= ~gaps
+
+
+def _where_observed(values: Floats, sd: Floats | None) -> tuple[Floats, Floats | None]:
+    """A value whose noise is missing counts as missing, and so does the noise of a value that is."""
+    if sd is None:
+        return values, None
+    gaps = np.isnan(values) | np.isnan(sd)
+    return np.where(gaps, np.nan, values), np.where(gaps, np.nan, sd)
+
+
+def _notes_on_gaps(keep: NDArray[np.bool_], with_input: NDArray[np.bool_], named: dict[str, Floats]) -> list[str]:
+    """What to tell of the rows that are no readings."""
     if not keep.any():
         worst = max(named, key=lambda name: int(np.isnan(named[name]).sum()))
         raise InputError(
             f"Expected some complete readings; got a missing value in each of the {len(keep)} (most often {worst!r}); "
             "check the column names and the marks for missing values."
         )
-    lost = len(keep) - int(keep.sum())
-    return keep, [f"Dropped {lost} of {len(keep)} readings with missing values."] if lost else []
+    lost, fed = len(keep) - int(keep.sum()), int((~keep & with_input).sum())
+    if not lost:
+        return []
+    inputs = f"; {fed} of them hold inputs, which are kept" if fed else ""
+    return [f"Dropped {lost} of {len(keep)} readings with missing values{inputs}."]
 
 
 def _check_range(name: str, column: Floats, where: Where) -> None:
@@ -252,115 +271,3 @@ def _label(cell: Any) -> str | None:
         return str(int(cell))  # numbered sensors arrive as floats wherever their column has a gap
     text = str(cell).strip()
     return text if text and (isinstance(cell, str) or not is_missing(cell)) else None
-
-
-def _without_repeats(
-    time: Floats,
-    space: Floats,
-    values: Floats,
-    code: NDArray[np.intp] | None,
-    keep: NDArray[np.bool_],
-    where: Where,
-) -> tuple[NDArray[np.bool_], list[str]]:
-    """Repeats of a reading go; two that contradict each other are an error, unless two named sensors disagree."""
-    rows = np.flatnonzero(keep)
-    keys = [*space[rows].T, time[rows], *([] if code is None else [code[rows]])]
-    order = rows[np.lexsort(keys)]
-    same = np.ones(max(len(order) - 1, 0), dtype=bool)
-    for column in (*space.T, time, *([] if code is None else [code])):
-        same &= column[order[1:]] == column[order[:-1]]
-    clash = same & (values[order[1:]] != values[order[:-1]]).any(axis=1)
-    if clash.any():
-        first = int(clash.argmax())
-        one, other = sorted((int(order[first]), int(order[first + 1])))
-        place = ", ".join(f"{number:g}" for number in (time[one], *space[one]))
-        raise InputError(
-            f"Expected one value per time and place; got {clash.sum()} repeated with different values "
-            f"(first: {where(one)} and {where(other)}, at {place}); average or remove them, "
-            "or name the column that tells the sensors apart with sensor=."
-        )
-    repeated = order[1:][same]
-    if not len(repeated):
-        return keep, []
-    kept = keep.copy()
-    kept[repeated] = False
-    return kept, [f"Dropped {len(repeated)} of {len(rows)} readings that repeat another one exactly."]
-
-
-def _number_places(space: Floats) -> NDArray[np.intp]:
-    """Each distinct place as a number, in the order of the places. np.unique(axis=0) is many times slower."""
-    order = np.lexsort(space.T[::-1])
-    code = np.empty(len(space), dtype=np.intp)
-    new = (space[order[1:]] != space[order[:-1]]).any(axis=1)
-    code[order] = np.concatenate([[0], np.cumsum(new)])
-    return code
-
-
-def _note_on_places(places: int, readings: int) -> list[str]:
-    """Places that jitter make each reading its own sensor, which then has no record in time."""
-    if 2 * places <= readings:
-        return []
-    return [
-        f"Each place counts as a sensor: {places} for {readings} readings; name the column that tells sensors apart "
-        "with sensor=, or round the places."
-    ]
-
-
-def _check_motion(time: Floats, space: Floats, code: NDArray[np.intp], names: Sequence[str], where: Where) -> list[str]:
-    """A sensor is at one place at a time; it may move, which is told."""
-    order = np.lexsort((time, code))
-    same_sensor = code[order[1:]] == code[order[:-1]]
-    moved = same_sensor & (space[order[1:]] != space[order[:-1]]).any(axis=1)
-    torn = moved & (time[order[1:]] == time[order[:-1]])
-    if torn.any():
-        first = int(torn.argmax())
-        one, other = sorted((int(order[first]), int(order[first + 1])))
-        raise InputError(
-            f"Expected each sensor at one place at a time; got {names[code[one]]!r} at several "
-            f"(first: {where(one)} and {where(other)}, at time {time[one]:g}); label each sensor differently, "
-            "or pass sensor=False to tell sensors by their places."
-        )
-    moving = np.unique(code[order[1:]][moved])
-    if not len(moving):
-        return []
-    shown = ", ".join(repr(names[k]) for k in moving[:6]) + (" …" if len(moving) > 6 else "")
-    return [f"{len(moving)} of {len(names)} sensor{'s' * (len(names) > 1)} moved: {shown}."]
-
-
-def _notes_on_extremes(field: str, column: Floats) -> list[str]:
-    """-9999, 1e20 and their like often stand for a missing value."""
-    low, high = float(column.min()), float(column.max())
-    rest = column[(column != low) & (column != high)]
-    if not len(rest):
-        return []
-    bottom, top = float(rest.min()), float(rest.max())
-    notes = []
-    for extreme, gap in ((low, bottom - low), (high, high - top)):
-        usual = bool(_USUAL_STAND_IN.fullmatch(f"{extreme:g}")) or abs(extreme) >= _HUGE
-        count = int((column == extreme).sum())
-        if count > 1 and gap > (0.5 if usual else _FAR) * (top - bottom) > 0:
-            notes.append(
-                f"{extreme:g} occurs {count} times in {field!r}, far outside the rest; "
-                "if it stands for a missing value, empty those cells."
-            )
-    return notes
-
-
-def _check_enough(time: Floats, space: Floats, values: Floats, axes: Sequence[str], fields: Sequence[str]) -> None:
-    for what, count in (("places", int(_number_places(space).max()) + 1), ("times", len(np.unique(time)))):
-        if count < LEAST:
-            raise InputError(
-                f"Expected readings at {LEAST} or more distinct {what}; got {count}; "
-                f"add readings, or check which columns are time and space."
-            )
-    for name, column in zip(axes, space.T, strict=True):
-        if column.min() == column.max():
-            raise InputError(
-                f"Expected places that differ along {name!r}; got only {column[0]:g}; leave that axis out of space=."
-            )
-    for name, column in zip(fields, values.T, strict=True):
-        if column.min() == column.max():
-            raise InputError(
-                f"Expected a field {name!r} that varies; got the constant {column[0]:g}; "
-                "choose another column with fields=, or check the sensors."
-            )

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data.check import Floats, as_array, assemble, numbers
 from pdescry.data.clock import Clock, clock, with_date
+from pdescry.data.input_sources import Inputs, Source, given, split
+from pdescry.data.inputs import Input
 from pdescry.data.names import Roles, is_sensor_name, resolve, tidy
 from pdescry.data.table import Table, Variable, Where
 from pdescry.data.units import found_units, plain_unit
@@ -116,6 +118,7 @@ def from_grid(
     source: str,
     missing: Missing,
     units: Mapping[str, str] | None,
+    inputs: Any = None,
 ) -> Readings:
     """See `Readings.from_grid`. Unlike a file, the caller can be asked for the one right order of axes."""
     several = isinstance(x, list | tuple) and len(x) > 0 and np.ndim(x[0]) > 0
@@ -135,9 +138,13 @@ def from_grid(
     told = clock(coordinates[0], "t", "entry {}".format)
     columns = [told.times, *coordinates[1:]]
     columns = columns if is_mesh else np.meshgrid(*columns, indexing="ij", copy=False)
+    places = np.stack([numbers(column, "x", where).ravel() for column in columns[1:]], axis=1)
+    if isinstance(inputs, Mapping):
+        inputs = {name: _spread_over_grid(what, shape) for name, what in inputs.items()}
+    times = told._replace(times=columns[0].ravel())
     return assemble(
-        columns[0].ravel(),
-        np.stack([numbers(column, "x", where).ravel() for column in columns[1:]], axis=1),
+        times.times,
+        places,
         np.stack([numbers(array, name, where).ravel() for name, array in fields.items()], axis=1),
         noise=noise,
         axes=axes,
@@ -148,7 +155,21 @@ def from_grid(
         where=where,
         units=units,
         clock_unit=told.unit,
+        inputs=given(inputs, times, places, np.broadcast_to(_along_first(coordinates[0], shape), shape).ravel()),
     )
+
+
+def _spread_over_grid(what: Any, shape: tuple[int, ...]) -> Any:
+    """An input on the grid, or at its times, as one value per point of the grid; all else as it is."""
+    if isinstance(what, tuple | Input) or callable(what):
+        return what
+    array = as_array(what, "an input")
+    fits = array.shape in (shape, shape[:1])
+    return np.broadcast_to(_along_first(array, shape), shape).ravel() if fits else array
+
+
+def _along_first(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    return array if array.shape == shape else array.reshape(-1, *(1 for _ in shape[1:]))
 
 
 def to_readings(
@@ -161,19 +182,28 @@ def to_readings(
     noise: str | Sequence[str] | float | Literal[False] | None = None,
     missing: Missing = "drop",
     units: Mapping[str, str] | None = None,
+    inputs: Inputs = None,
 ) -> Readings:
     """The one road from a table to readings; arguments as in `read`."""
-    roles = resolve(table, time, space, fields, sensor, noise)
-    axes, field_names, told = tidy(roles)
+    input_columns, other_inputs = split(inputs)
+    roles = resolve(table, time, space, fields, sensor, noise, list(input_columns))
+    axes, field_names, input_names, told = tidy(roles)
     notes = [*table.notes, *told]
     times = _times(table, roles)
     of_units = {
         "units": units,
-        "found_units": found_units(table, roles, axes, field_names),
+        "found_units": found_units(table, roles, axes, field_names, input_names),
         "clock_unit": times.unit,
     }
+
+    def all_inputs(time: Floats, space: Floats, column: Callable[[str], Floats]) -> list[Source]:
+        named = zip(input_names, roles.inputs, input_columns.values(), strict=True)
+        found = [Source(name, time, space, column(header), between=told) for name, header, told in named]
+        raw = table.variables[roles.time].values
+        return found + given(other_inputs, times, space, raw) if other_inputs else found
+
     if roles.places:
-        return _from_wide(table, roles, times, notes, missing, of_units)
+        return _from_wide(table, roles, times, notes, missing, of_units, all_inputs)
     noise_names = roles.noise if isinstance(roles.noise, tuple) else ()
     dims, told = _dimensions(table, roles, noise_names)
     notes += told
@@ -187,10 +217,12 @@ def to_readings(
     if labels is not None and roles.sensor_was_guessed and len(set(map(str, labels))) == len(labels):
         notes.append(f"{roles.sensor!r} differs in every row, so it numbers the rows and not the sensors; not used.")
         labels = None
+    when, where_read = spread(roles.time, times.times), np.stack([column(name) for name in roles.space], axis=1)
     return assemble(
-        spread(roles.time, times.times),
-        np.stack([column(name) for name in roles.space], axis=1),
+        when,
+        where_read,
         np.stack([column(name) for name in roles.fields], axis=1),
+        inputs=all_inputs(when, where_read, column),
         sensor=labels,
         noise=np.stack([column(name) for name in noise_names], axis=1) if noise_names else roles.noise,
         axes=axes,
@@ -204,18 +236,30 @@ def to_readings(
 
 
 def _from_wide(
-    table: Table, roles: Roles, times: Clock, notes: list[str], missing: Missing, of_units: dict[str, Any]
+    table: Table,
+    roles: Roles,
+    times: Clock,
+    notes: list[str],
+    missing: Missing,
+    of_units: dict[str, Any],
+    all_inputs: Callable[[Floats, Floats, Callable[[str], Floats]], list[Source]],
 ) -> Readings:
     """A column per place → a row per reading."""
     if isinstance(roles.noise, tuple):
         raise InputError("Expected noise= as one number for a wide table; got columns; pass a standard deviation.")
     columns = [numbers(table.variables[name].values, name, table.where) for name in roles.fields]
     many = len(columns)
+    when, where_read = np.repeat(times.times, many), np.tile(roles.places, len(times.times))[:, None]
+
+    def column(name: str) -> Floats:
+        return np.repeat(numbers(table.variables[name].values, name, table.where), many)
+
     return assemble(
-        np.repeat(times.times, many),
-        np.tile(roles.places, len(times.times)),
+        when,
+        where_read,
         np.stack(columns, axis=1).ravel(),
         noise=roles.noise,
+        inputs=all_inputs(when, where_read, column),
         source=table.source,
         missing=missing,
         notes=[*notes, *times.notes],
@@ -263,7 +307,7 @@ def _spreader(
 def _dimensions(table: Table, roles: Roles, noise: tuple[str, ...]) -> tuple[dict[str, Dims], list[str]]:
     """The dimensions of each variable in use, and notes where they had to be inferred from lengths."""
     coordinates = [roles.time, *roles.space, *([roles.sensor] if roles.sensor else [])]
-    used = {name: table.variables[name] for name in (*coordinates, *roles.fields, *noise)}
+    used = {name: table.variables[name] for name in (*coordinates, *roles.fields, *noise, *roles.inputs)}
     notes: list[str] = []
     dims = {name: variable.dims for name, variable in used.items() if variable.dims is not None}
     if len(dims) < len(used):
@@ -304,6 +348,12 @@ def _infer(table: Table, roles: Roles, noise: tuple[str, ...]) -> tuple[dict[str
             if len(fitting) != 1:
                 raise _mixed_up(table, [*grid, *roles.fields])
             dims[name] = fitting[0]
+    for name in roles.inputs:
+        of_time = shapes[name] == shapes[roles.time]
+        fitting = [every] if shapes[name] == shape else [(every[k],) for k in _fits(shapes[name], shape)]
+        if not (of_time or len(fitting) == 1):
+            raise _mixed_up(table, [*grid, *roles.fields, name])
+        dims[name] = dims[roles.time] if of_time else fitting[0]
     return dims, notes
 
 

@@ -35,6 +35,7 @@ _SENSOR = (
     {"messstelle", "kanal", "sonde"},
 )
 _FIELDS = ("u", "v", "w")
+_INPUTS = ("P", "q", "f", *(f"q{k}" for k in range(1, 100)))
 _NOISE = ("sd", "std", "stdev", "sigma", "noise", "uncertainty", "unc", "err", "error", "stderr")
 _NOISE_COLUMN = re.compile(rf"(?:.+_)?(?:{'|'.join(_NOISE)})|(?:{'|'.join(_NOISE)})_.+")
 _ROW_NUMBER = re.compile(r"|#|no|nr|row|line|record|index|unnamed.*|__index_level.*")
@@ -47,7 +48,8 @@ _FIELD_NAME = re.compile(r"[A-Za-z]+[0-9]*")
 class Roles:
     """Which variable plays which part. In a wide table ``fields`` are its columns and ``places`` their headers.
 
-    unit: that of the places, where the headers say. date: the column of days beside a column of clock times.
+    unit: that of the places, where the headers say. date: the column of days beside a column of clock times. inputs:
+    columns of known inputs.
     """
 
     time: str
@@ -60,6 +62,7 @@ class Roles:
     date: str | None = None
     unused: tuple[str, ...] = ()
     sensor_was_guessed: bool = False
+    inputs: tuple[str, ...] = ()
 
 
 def is_field_name(name: object) -> bool:
@@ -78,6 +81,7 @@ def resolve(
     fields: str | Sequence[str] | None = None,
     sensor: str | Literal[False] | None = None,
     noise: str | Sequence[str] | float | Literal[False] | None = None,
+    inputs: Sequence[str] = (),
 ) -> Roles:
     """The part of each variable of the table, or the error that says which argument settles it."""
     given_space, given_fields = _listed(space, "space"), _listed(fields, "fields")
@@ -91,6 +95,7 @@ def resolve(
         told.append(chosen_sensor := _find(table, sensor, "sensor"))
     chosen_noise = _told_noise(table, noise)
     told += chosen_noise if isinstance(chosen_noise, tuple) else ()
+    told += (chosen_inputs := _find_inputs(table, inputs, told, chosen_fields))
     twice = next((name for name in told if told.count(name) > 1), None)
     if twice is not None:
         raise InputError(
@@ -109,7 +114,7 @@ def resolve(
         free = [name for name in free if name != chosen_sensor]
     if not (chosen_space or chosen_fields) and (wide := _wide_headers(table, free)):
         places, unit = _places_in(wide, table.source)
-        return Roles(the_time, (), tuple(wide), None, chosen_noise, places, unit, date)
+        return Roles(the_time, (), tuple(wide), None, chosen_noise, places, unit, date, inputs=tuple(chosen_inputs))
     if not chosen_space:
         chosen_space = _guess_space(table, free)
         free = [name for name in free if name not in chosen_space]
@@ -129,30 +134,55 @@ def resolve(
         date=date,
         unused=unused,
         sensor_was_guessed=sensor_was_guessed,
+        inputs=tuple(chosen_inputs),
     )
 
 
-def tidy(roles: Roles) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
-    """Axes and field names fit for an equation, and a note on each name that had to change."""
+def _find_inputs(table: Table, names: Sequence[str], told: Sequence[str], fields: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        column = _find(table, name, "inputs")
+        if column in found:
+            raise InputError(f"Expected each input once; got {column!r} twice; name it once.")
+        if column in told:
+            part = "a field" if column in fields else "another part"
+            raise InputError(
+                f"Expected an input that is nothing else; got {column!r}, which is also {part}; name it once."
+            )
+        found.append(column)
+    return found
+
+
+def tidy(roles: Roles) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], list[str]]:
+    """Axes, fields and inputs by names fit for an equation, and a note on each name that had to change."""
     if roles.places:
         where = f" in {roles.unit}" if roles.unit else ""
         note = f"Read as a wide table: one column for each of {len(roles.places)} places{where}, field u."
-        return ("x",), ("u",), [note]
+        inputs = _fit_names(roles.inputs, ("u",), _INPUTS)
+        return ("x",), ("u",), inputs, [note, *_note_on_names(roles.inputs, inputs)]
     keys = [_key(name) for name in roles.space]
     spare = iter([letter for letter in "xyz" if letter not in keys])
     axes = tuple(key if key in ("x", "y", "z") and key not in keys[:k] else next(spare) for k, key in enumerate(keys))
-    fields: list[str] = []
-    for name in roles.fields:
-        bare = without_brackets(name)
-        spare_names = (*_FIELDS, *(f"u{k + 1}" for k in range(len(roles.fields))))
-        options = (_reduce(stem(name)), _reduce(bare), *spare_names)
-        fields.append(next(option for option in options if is_field_name(option) and option not in fields))
-    old, new = (roles.time, *roles.space, *roles.fields), ("t", *axes, *fields)
-    changes = [f"{was!r} is {now}" for was, now in zip(old, new, strict=True) if was != now]
-    notes = [f"Names for equations: {', '.join(changes)}."] if changes else []
+    fields = _fit_names(roles.fields, (), (*_FIELDS, *(f"u{k + 1}" for k in range(len(roles.fields)))))
+    inputs = _fit_names(roles.inputs, fields, _INPUTS)
+    old, new = (roles.time, *roles.space, *roles.fields, *roles.inputs), ("t", *axes, *fields, *inputs)
+    notes = _note_on_names(old, new)
     if roles.unused:
         notes.append(f"Not used: {', '.join(map(repr, roles.unused[:12]))}{' …' if len(roles.unused) > 12 else ''}.")
-    return axes, tuple(fields), notes
+    return axes, fields, inputs, notes
+
+
+def _fit_names(headers: Sequence[str], taken: Sequence[str], spare: Sequence[str]) -> tuple[str, ...]:
+    found: list[str] = []
+    for header in headers:
+        options = (_reduce(stem(header)), _reduce(without_brackets(header)), *spare)
+        found.append(next(name for name in options if is_field_name(name) and name not in (*taken, *found)))
+    return tuple(found)
+
+
+def _note_on_names(old: Sequence[str], new: Sequence[str]) -> list[str]:
+    changes = [f"{was!r} is {now}" for was, now in zip(old, new, strict=True) if was != now]
+    return [f"Names for equations: {', '.join(changes)}."] if changes else []
 
 
 def _key(name: str) -> str:

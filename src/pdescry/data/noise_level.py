@@ -41,13 +41,16 @@ class NoiseEstimate:
 
 def estimate_noise(readings: Readings) -> NoiseEstimate:
     """The standard deviation of the noise in each field, over all sensors and for each sensor."""
-    order = np.lexsort((readings.time, readings.sensor))
-    scaled, sensor = _scaled_residuals(readings.time[order], readings.values[order], readings.sensor[order])
-    edges = np.searchsorted(sensor, np.arange(readings.n_sensors + 1))
-    records = [scaled[start:end] for start, end in pairwise(edges)]
-    by_sensor = np.array([_robust_sd(record) for record in records])
-    sd = _robust_sd(scaled)
-    few = int(np.isnan(by_sensor).any(axis=1).sum())
+    observed = readings.observed
+    if observed.all():
+        sd, by_sensor = _sds(readings, np.ones(len(readings), dtype=bool), slice(None))
+    else:  # each field by its own readings
+        each = [_sds(readings, measured, slice(k, k + 1)) for k, measured in enumerate(observed.T)]
+        sd, by_sensor = [sd[0] for sd, _ in each], np.concatenate([by_sensor for _, by_sensor in each], axis=1)
+    measures = np.stack(
+        [np.bincount(readings.sensor[rows], minlength=readings.n_sensors) > 0 for rows in observed.T], 1
+    )
+    few = int((np.isnan(by_sensor) & measures).any(axis=1).sum())
     if np.isnan(sd).any():
         reason = f"Too few runs of {_WINDOW} readings by one sensor to tell noise from signal."
     else:
@@ -55,6 +58,16 @@ def estimate_noise(readings: Readings) -> NoiseEstimate:
             f"{few} of {readings.n_sensors} sensors have too few readings for an estimate of their own." if few else ""
         )
     return NoiseEstimate(dict(zip(readings.fields, sd, strict=True)), by_sensor, reason)
+
+
+def _sds(readings: Readings, rows: NDArray[np.bool_], fields: slice) -> tuple[list[float], NDArray[np.float64]]:
+    """Of some fields, from the rows that measured them: (f,) over all sensors, (S, f) of each."""
+    time, values, by = readings.time[rows], readings.values[rows, fields], readings.sensor[rows]
+    order = np.lexsort((time, by))
+    scaled, sensor = _scaled_residuals(time[order], values[order], by[order])
+    edges = np.searchsorted(sensor, np.arange(readings.n_sensors + 1))
+    records = [scaled[start:end] for start, end in pairwise(edges)]
+    return _robust_sd(scaled), np.array([_robust_sd(record) for record in records])
 
 
 def scatter_between_neighbours(time: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:

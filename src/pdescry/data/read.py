@@ -12,6 +12,7 @@ from typing import Literal
 from pdescry.data.convert import to_readings
 from pdescry.data.formats import FORMATS
 from pdescry.data.formats.first_bytes import TEXT, looks_like
+from pdescry.data.input_sources import Inputs
 from pdescry.data.readings import Missing, Readings
 from pdescry.data.table import Table, shorten
 from pdescry.errors import InputError
@@ -29,6 +30,7 @@ def read(
     missing: Missing = "drop",
     format: str | None = None,
     units: Mapping[str, str] | None = None,
+    inputs: Inputs = None,
 ) -> Readings:
     """Readings from a CSV, Parquet, NetCDF, Zarr, ``.npz`` or MATLAB file.
 
@@ -37,17 +39,22 @@ def read(
     ``time (s)``, may be left out. A table with a column per place (``t, 0.1, 0.25``) is understood as well.
     sensor: the column that tells sensors apart; False to tell them by their places alone.
     noise: a standard deviation, or the column(s) with one per reading; False to use none.
-    missing: "drop" leaves incomplete readings out and says so in ``notes``; "error" refuses them.
+    missing: "drop" leaves readings without time, place or any value out and says so in ``notes``; a reading of some of
+    several fields stays, with NaN for the others. "error" refuses all gaps.
     format: "csv", "parquet", "netcdf", "zarr", "npz" or "matlab", where the file's name does not tell. Text is read as
     CSV whatever its name, also packed as ``.csv.gz``.
     units: as in ``{"t": "s", "T": "°C"}``, of the names in the readings; those that the file tells need not be told.
+    inputs: columns of known quantities that act on the fields and are not to be explained, such as a heater's power, as
+    in ``["P"]``, or ``{"P": "held"}`` (or "linear") to say how they go on between their values. A mapping may also give
+    what is not in the file, as in `Readings.from_arrays`.
 
     Whatever is wrong with the file arrives as `InputError`, one sentence with the remedy.
     """
     table = _load(path, format, sensor)
     return to_readings(
-        table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units
-    )
+        table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units,
+        inputs=inputs,
+    )  # fmt: skip
 
 
 def _load(path: str | os.PathLike[str], format: str | None, sensor: object) -> Table:

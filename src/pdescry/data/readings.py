@@ -7,9 +7,7 @@ the one place where the promises below are checked.
 
 from __future__ import annotations
 
-import math
 import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pdescry.data.inputs import Input
 from pdescry.errors import InputError
 from pdescry.files import appearing
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from pdescry.data.input_sources import Inputs
     from pdescry.data.noise_level import NoiseEstimate
 
 Missing = Literal["drop", "error"]
@@ -34,12 +34,15 @@ Names = str | Sequence[str] | None
 class Readings:
     """N readings of f fields at places on d axes, by S sensors.
 
-    time: (N,) float64. space: (N, d) float64. values: (N, f) float64. All finite; no two contradict each other.
+    time: (N,) float64. space: (N, d) float64. Both finite. values: (N, f) float64, finite, or NaN where a reading did
+    not measure that field; every reading measures at least one. No two contradict each other.
     sensor: (N,) integers 0 … S-1. sensor_names: the S names that the user gave, or None where each distinct place
     counts as a sensor (numbered in the order of their places).
-    noise: (N, f) known standard deviations, or None. axes, fields: names fit for an equation (``x``, ``u``).
+    noise: (N, f) known standard deviations, NaN where the value is, or None.
+    axes, fields: names fit for an equation (``x``, ``u``).
     source: where it comes from. notes: sentences about what was done on the way in, for the user to read.
-    units: of time, axes and fields, by their names here, as they came and only where known; numbers stay as they are.
+    units: of time, axes, fields and inputs, by their names here, as they came and only where known; numbers stay.
+    inputs: known quantities that act on the fields and are not to be explained (`pdescry.data.inputs.Input`).
     """
 
     time: NDArray[np.float64]
@@ -54,9 +57,11 @@ class Readings:
     notes: tuple[str, ...] = ()
     time_name: str = "t"
     units: Mapping[str, str] = field(default_factory=dict)
+    inputs: tuple[Input, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "units", dict(self.units))  # one's own, which nobody else changes
+        object.__setattr__(self, "inputs", tuple(self.inputs))
         for name in ("time", "space", "values", "sensor", "noise"):
             array = getattr(self, name)
             if array is not None:
@@ -80,20 +85,27 @@ class Readings:
         source: str = "arrays",
         missing: Missing = "drop",
         units: Mapping[str, str] | None = None,
+        inputs: Inputs = None,
     ) -> Readings:
         """One entry per reading: time (N,), space (N,) or (N, d), values (N,) or (N, f).
 
         sensor: (N,) labels of any kind. noise: standard deviations, one number or (N,), (f,), (N, f).
-        Axes are called x, y, z and fields u, v, w unless named. Readings with a NaN are dropped, and told in ``notes``.
-        units: as in ``{"t": "s", "u": "°C"}``.
+        Axes are called x, y, z and fields u, v, w unless named. Values may be NaN where a reading did not measure that
+        field; readings without any value are dropped, and told in ``notes``. units: as in ``{"t": "s", "u": "°C"}``.
+        inputs: known quantities that act on the fields, as in ``{"P": values}`` with a value per reading; or
+        ``{"P": (times, values)}``, ``{"P": (times, places, values)}``, a function of t, x, …, or an `Input`.
         """
-        from pdescry.data.check import as_array, assemble
+        from pdescry.data.check import as_array, assemble, numbers
         from pdescry.data.clock import clock
+        from pdescry.data.input_sources import given
 
-        told = clock(as_array(time, "time"), "time", "reading {}".format)
+        times = as_array(time, "time")
+        told = clock(times, "time", "reading {}".format)
+        places = numbers(space, "space", "reading {}".format)
+        places = places[:, None] if places.ndim == 1 else places
         return assemble(
             told.times,
-            space,
+            places,
             values,
             sensor=sensor,
             noise=noise,
@@ -104,6 +116,7 @@ class Readings:
             notes=told.notes,
             units=units,
             clock_unit=told.unit,
+            inputs=given(inputs, told, places, times),
         )
 
     @classmethod
@@ -118,14 +131,16 @@ class Readings:
         source: str = "grid",
         missing: Missing = "drop",
         units: Mapping[str, str] | None = None,
+        inputs: Inputs = None,
     ) -> Readings:
         """A field on a grid: t (nt,), x (nx,), u (nt, nx); in the plane x is the pair ``(x, y)`` and u is (nt, nx, ny).
 
         All of one shape, as from ``meshgrid``, will do as well. Several fields come as a mapping ``{"u": …, "v": …}``.
+        inputs: as in `from_arrays`; an array is (nt,) or of the field's shape.
         """
         from pdescry.data.convert import from_grid
 
-        return from_grid(t, x, u, noise=noise, axes=axes, source=source, missing=missing, units=units)
+        return from_grid(t, x, u, noise=noise, axes=axes, source=source, missing=missing, units=units, inputs=inputs)
 
     @classmethod
     def from_frame(
@@ -140,14 +155,16 @@ class Readings:
         source: str = "frame",
         missing: Missing = "drop",
         units: Mapping[str, str] | None = None,
+        inputs: Inputs = None,
     ) -> Readings:
         """A pandas frame, a row per reading or (wide) a column per place; arguments as in :func:`read`."""
         from pdescry.data.convert import from_frame, to_readings
 
         table = from_frame(frame, source)
         return to_readings(
-            table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units
-        )
+            table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units,
+            inputs=inputs,
+        )  # fmt: skip
 
     @classmethod
     def from_xarray(
@@ -162,14 +179,16 @@ class Readings:
         source: str = "xarray",
         missing: Missing = "drop",
         units: Mapping[str, str] | None = None,
+        inputs: Inputs = None,
     ) -> Readings:
         """A DataArray or Dataset over any dimensions; arguments as in :func:`read`."""
         from pdescry.data.convert import from_xarray, to_readings
 
         table = from_xarray(obj, source)
         return to_readings(
-            table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units
-        )
+            table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units,
+            inputs=inputs,
+        )  # fmt: skip
 
     # ---- looking at them ---------------------------------------------------------------------------------------
 
@@ -186,10 +205,10 @@ class Readings:
         if self.noise is None or other.noise is None:
             noise_agrees = self.noise is other.noise
         else:
-            noise_agrees = np.array_equal(self.noise, other.noise)
-        return noise_agrees and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in ("time", "space", "values", "sensor")
-        )
+            noise_agrees = np.array_equal(self.noise, other.noise, equal_nan=True)
+        same = (np.array_equal(getattr(self, name), getattr(other, name)) for name in ("time", "space", "sensor"))
+        values_agree = np.array_equal(self.values, other.values, equal_nan=True)
+        return noise_agrees and values_agree and all(same) and self.inputs == other.inputs
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -198,23 +217,22 @@ class Readings:
 
     def summary(self) -> str:
         """A few lines: how many, of what, from where to where, and the notes."""
-        spans = "; ".join(f"{self.label(name)} from {_spell(*ends)}" for name, ends in self.span.items())
-        fields = ", ".join(map(self.label, self.fields))
-        lines = [
-            f"{_count(len(self), 'reading')} of {fields} by {_count(self.n_sensors, 'sensor')}"
-            f" at {_count(len(self.times), 'distinct time')}" + (f" ({self.source})" if self.source else ""),
-            f"  {spans}",
-            *(f"  {note}" for note in self.notes),
-        ]
-        return "\n".join(lines)
+        from pdescry.data.summary import summary
+
+        return summary(self)
 
     def label(self, name: str) -> str:
-        """Time, an axis or a field with its unit, where that is known: ``T (°C)``, or else ``T``."""
+        """Time, an axis, a field or an input with its unit, where that is known: ``T (°C)``, or else ``T``."""
         return f"{name} ({self.units[name]})" if name in self.units else name
 
     @property
     def n_sensors(self) -> int:
         return int(self.sensor.max()) + 1
+
+    @property
+    def observed(self) -> NDArray[np.bool_]:
+        """(N, f): whether a reading measured a field."""
+        return ~np.isnan(self.values)
 
     @property
     def times(self) -> NDArray[np.float64]:
@@ -266,6 +284,19 @@ class Readings:
             sensor_names=None if self.sensor_names is None else tuple(self.sensor_names[k] for k in kept),
         )
 
+    def complete(self) -> Readings:
+        """The readings that measured every field; how many were left out is told in ``notes``."""
+        whole = self.observed.all(axis=1)
+        if whole.all():
+            return self
+        if not whole.any():
+            raise InputError(
+                f"Expected some readings of {' and '.join(self.fields)} at the same times and places; got none; "
+                "choose one of the fields with fields=."
+            )
+        note = f"Left out {int((~whole).sum())} of {len(self)} readings that did not measure every field."
+        return replace(self.select(whole), notes=(*self.notes, note))
+
     def of_sensor(self, which: int | str) -> Readings:
         """All readings of one sensor, by number or name."""
         return self.select(sensors=[which])
@@ -295,17 +326,15 @@ class Readings:
 
     def _columns(self) -> dict[str, NDArray[Any]]:
         """Column by column, under names that :func:`read` recognises without help."""
-        columns: dict[str, NDArray[Any]] = {self.time_name: self.time}
-        columns |= dict(zip(self.axes, self.space.T, strict=True))
-        columns |= dict(zip(self.fields, self.values.T, strict=True))
-        if self.noise is not None:
-            columns |= {f"{field}_sd": sd for field, sd in zip(self.fields, self.noise.T, strict=True)}
-        if self.sensor_names is not None:
-            columns["sensor"] = np.array(self.sensor_names, dtype=object)[self.sensor]
-        return columns
+        from pdescry.data.columns import columns
+
+        return columns(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """A pandas frame with columns t, x, u, and u_sd and sensor where known; units are in its ``attrs["units"]``."""
+        """A pandas frame with columns t, x, u, and u_sd and sensor where known; units are in its ``attrs["units"]``.
+
+        Inputs have columns, too; values of theirs that belong to no reading have rows of their own at the end.
+        """
         import pandas as pd
 
         frame = pd.DataFrame(self._columns())
@@ -329,7 +358,8 @@ class Readings:
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write a CSV file; it appears whole or not at all, and :func:`read` gives back exactly these readings.
 
-        Several fields under names other than u, v, w have to be named again with ``fields=``. Units that are known
+        Several fields under names other than u, v, w have to be named again with ``fields=``, inputs with ``inputs=``
+        (as ``{"P": "held"}`` for one that is held, where it does not look so). Units that are known
         stand in the header: ``t [s]``.
         """
         from pdescry.data.headers import with_unit
@@ -338,18 +368,3 @@ class Readings:
         with appearing(path) as temporary:
             frame = self.to_frame().rename(columns=header)
             frame.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _spell(low: float, high: float) -> str:
-    """Two ends with as many digits as it takes to tell them apart: times since 1970 differ only far behind."""
-    largest, digits = max(abs(low), abs(high)), 6
-    if high > low:
-        spread = min(high - low, sys.float_info.max)  # the difference of two finite numbers may be infinite
-        digits = max(digits, math.ceil(math.log10(largest) - math.log10(spread)) + 3)
-    if digits > 6:
-        digits = min(max(digits, math.ceil(math.log10(largest))), 17)
-    return f"{low:.{digits}g} to {high:.{digits}g}"

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pdescry.data.headers import unit_in
 from pdescry.data.names import Roles
 from pdescry.data.table import Table
 from pdescry.errors import InputError
 
+if TYPE_CHECKING:
+    from pdescry.data.readings import Readings
+
 _NONE = {"", "-", "--", "1", "none", "dimensionless", "unitless"}
 _LONGEST = 40
 
 
-def found_units(table: Table, roles: Roles, axes: Sequence[str], fields: Sequence[str]) -> dict[str, str]:
-    """What the table says of time, axes and fields. What it says apart from a header counts more than that."""
+def found_units(
+    table: Table, roles: Roles, axes: Sequence[str], fields: Sequence[str], inputs: Sequence[str] = ()
+) -> dict[str, str]:
+    """What the table says of time, axes, fields and inputs. What it says apart from a header counts more than that."""
 
     def of(name: str, header: str) -> str:
         return table.units.get(name) or header
 
     found = {"t": of(roles.time, unit_in(roles.time, "time"))}
+    found |= {known: of(name, unit_in(name, "field")) for known, name in zip(inputs, roles.inputs, strict=True)}
     if roles.places:
         below = {table.units.get(name, "") for name in roles.fields}
         return _known(found | {axes[0]: roles.unit, fields[0]: below.pop() if len(below) == 1 else ""})
@@ -54,6 +60,24 @@ def settle(
             )
         known[names[0]] = clock
     return {name: known[name] for name in names if name in known}
+
+
+def check_units_agree(readings: Sequence[Readings]) -> None:
+    """Refuse experiments that give the same quantity in different units; a unit that is not known contradicts none."""
+    told: dict[str, tuple[str, int]] = {}
+    for number, each in enumerate(readings, 1):
+        for name, unit in each.units.items():
+            before, first = told.setdefault(name, (unit, number))
+            if before != unit:
+                one, other = (_experiment(readings[k - 1], k) for k in (first, number))
+                raise InputError(
+                    f"Expected {name!r} in one unit in all experiments; got {before} in {one} and {unit} in {other}; "
+                    "convert the numbers of one of them, or correct its unit with units=."
+                )
+
+
+def _experiment(readings: Readings, number: int) -> str:
+    return f"experiment {number}" + (f" ({readings.source})" if readings.source else "")
 
 
 def plain_unit(text: Any) -> str:

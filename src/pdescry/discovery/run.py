@@ -5,6 +5,7 @@
       readings.csv      the readings, as they were understood
       chains/           checkpoints while the field is sampled; gone when posterior.nc is there
       posterior.nc      draws of the field
+      inputs.csv        values of known inputs, if there are any
       readings-2.csv, chains-2/, posterior-2.nc, …   the same of further experiments that share the law
       joint.nc          law and field, inferred together, and how other laws compare; or else, for a regression,
       derivatives.nc    the candidate terms at many points, and
@@ -28,7 +29,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from pdescry.data import Readings
+from pdescry.data import Input, Readings
 from pdescry.discovery.config import load_config, settings_from, spelled, to_toml
 from pdescry.discovery.settings import Settings
 from pdescry.discovery.way import way_of
@@ -46,11 +47,13 @@ from pdescry.joint import Joint
 from pdescry.surrogate.problem import differences
 
 OURS = {
-    "config.toml", "readings.csv", "chains", "posterior.nc", "joint.nc", "derivatives.nc", "fit.json", "forward.csv",
-    "law.json", "report.html", "figures", "log.txt",
+    "config.toml", "readings.csv", "inputs.csv", "chains", "posterior.nc", "joint.nc", "derivatives.nc", "fit.json",
+    "forward.csv", "law.json", "report.html", "figures", "log.txt",
 }  # fmt: skip
-_OF_AN_EXPERIMENT = ("readings.csv", "chains", "posterior.nc")
+_SAMPLED = ("chains", "posterior.nc")
+_OF_AN_EXPERIMENT = ("readings.csv", "inputs.csv", *_SAMPLED)
 SENSOR = "sensor number"  # a column that no field can be called
+_INPUT, _VALUE = "name of input", "its value"
 _ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes", "units")
 
 
@@ -165,7 +168,7 @@ def _unchanged(path: Path, experiments: Sequence[Readings], settings: Settings) 
     sections = {name.partition(".")[0] for name, _, _ in differences(chosen.to_dict(), settings.to_dict())} - {"preset"}
     if before != tuple(experiments) or sections - {"law", "derivatives", "regression"}:
         return set()
-    kept = {numbered(name, number) for name in _OF_AN_EXPERIMENT[1:] for number in range(len(experiments))}
+    kept = {numbered(name, number) for name in _SAMPLED for number in range(len(experiments))}
     regressed = not isinstance(way_of(settings, experiments).method, Joint)
     return kept | ({"derivatives.nc"} if regressed and not sections - {"regression"} else set())
 
@@ -207,9 +210,7 @@ def load_inputs(path: Path) -> tuple[tuple[Readings, ...], Settings]:
             "`pdescry discover FILE`."
         )
     tables = load_config(path / "config.toml")
-    experiments = (
-        _load_readings(path / numbered("readings.csv", number), each) for number, each in enumerate(_about(tables))
-    )
+    experiments = (_load_readings(path, number, each) for number, each in enumerate(_about(tables)))
     return tuple(experiments), settings_from(tables)
 
 
@@ -224,7 +225,12 @@ def written(path: Path) -> bool:
     config = path / "config.toml"
     if not config.is_file():
         return False
-    return all((path / numbered("readings.csv", k)).exists() for k in range(len(_about(load_config(config)))))
+    return all(_is_written(path, number, each) for number, each in enumerate(_about(load_config(config))))
+
+
+def _is_written(path: Path, number: int, about: Mapping[str, Any]) -> bool:
+    names = ["readings.csv", *(["inputs.csv"] if about.get("inputs") else [])]
+    return all((path / numbered(name, number)).exists() for name in names)
 
 
 @contextmanager
@@ -256,9 +262,9 @@ def _compare(path: Path, experiments: Sequence[Readings], settings: Settings) ->
     tables = load_config(path / "config.toml")
     chosen = settings_from(tables)
     same = len(_about(tables)) == len(experiments) and all(
-        _load_readings(file, about) == readings
+        _load_readings(path, number, about) == readings
         for number, (about, readings) in enumerate(zip(_about(tables), experiments, strict=True))
-        if (file := path / numbered("readings.csv", number)).exists()  # killed before it was written
+        if _is_written(path, number, about)  # else killed before
     )
     changes = [
         f"{name} was {old!r}, now {new!r}" for name, old, new in differences(chosen.to_dict(), settings.to_dict())
@@ -279,6 +285,7 @@ def config_text(experiments: Sequence[Readings], settings: Settings) -> str:
     lines = [to_toml(settings)]
     for number, readings in enumerate(experiments):
         about = {name: getattr(readings, name) for name in _ABOUT_READINGS}
+        about["inputs"] = {known.name: known.between for known in readings.inputs}
         lines.append(f"[[readings]]                 # what {numbered('readings.csv', number)} holds")
         lines += [f"{name} = {spelled(value)}" for name, value in about.items() if value is not None and value != {}]
     return "\n".join([*lines, ""])
@@ -287,9 +294,10 @@ def config_text(experiments: Sequence[Readings], settings: Settings) -> str:
 def write_readings(folder: Path, experiments: Sequence[Readings]) -> None:
     """Those that are not there yet."""
     for number, readings in enumerate(experiments):
-        path = folder / numbered("readings.csv", number)
-        if not path.exists():
-            _write_readings(path, readings)
+        for name, write in (("readings.csv", _write_readings), ("inputs.csv", _write_inputs)):
+            path = folder / numbered(name, number)
+            if not path.exists() and (name == "readings.csv" or readings.inputs):
+                write(path, readings)
 
 
 def _write_readings(path: Path, readings: Readings) -> None:
@@ -303,13 +311,29 @@ def _write_readings(path: Path, readings: Readings) -> None:
         frame.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
 
 
-def _load_readings(path: Path, about: dict[str, Any]) -> Readings:
+def _write_inputs(path: Path, readings: Readings) -> None:
+    """A row per value. Places are empty for an input that depends on time only."""
+    tables = []
+    for known in readings.inputs:
+        places = np.full((len(known), len(readings.axes)), np.nan) if known.space is None else known.space
+        columns = {
+            _INPUT: known.name,
+            readings.time_name: known.time,
+            **dict(zip(readings.axes, places.T, strict=True)),
+        }
+        tables.append(pd.DataFrame(columns | {_VALUE: known.values}))
+    with appearing(path) as temporary:
+        pd.concat(tables).to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def _load_readings(folder: Path, number: int, about: Mapping[str, Any]) -> Readings:
+    path = folder / numbered("readings.csv", number)
     try:
         frame = pd.read_csv(path, dtype=str)  # as texts: numpy reads them back to the last bit
         known: dict[str, Any] = {name: tuple(part) if isinstance(part, list) else part for name, part in about.items()}
-        axes, fields = list(known["axes"]), list(known["fields"])
+        axes, fields, between = list(known["axes"]), list(known["fields"]), known.pop("inputs", {})
         noise = [f"sd of {field}" for field in fields]
-        return Readings(
+        readings = Readings(
             frame[known["time_name"]].to_numpy(float),
             frame[axes].to_numpy(float),
             frame[fields].to_numpy(float),
@@ -317,8 +341,22 @@ def _load_readings(path: Path, about: dict[str, Any]) -> Readings:
             noise=frame[noise].to_numpy(float) if set(noise) <= set(frame.columns) else None,
             **known,
         )
+        if not between:
+            return readings
+        path = folder / numbered("inputs.csv", number)
+        return replace(readings, inputs=tuple(_load_inputs(path, readings, between)))
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise InputError(
             f"Expected the readings of a run in {str(path)!r}; they are not there, or damaged ({fault}); begin the run "
             "again with `pdescry discover FILE`."
         ) from None
+
+
+def _load_inputs(path: Path, readings: Readings, between: Mapping[str, Any]) -> Iterator[Input]:
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+    for name, how in between.items():
+        rows = (frame[_INPUT] == name).to_numpy()
+        time, values = (frame[column].to_numpy(float)[rows] for column in (readings.time_name, _VALUE))
+        places = frame[list(readings.axes)].to_numpy(float)[rows]
+        of_time = np.isnan(places).all()
+        yield Input(name, time, None if of_time else places, values, how)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.data import Readings
+from pdescry.data.plausible import LEAST
 from pdescry.errors import InputError
 from pdescry.files import made_folder
 from pdescry.surrogate.chain import Collected, Plan, Trace, collect, is_finished, parts
@@ -50,6 +51,7 @@ def interpolate(
 ) -> Posterior:
     """The field behind the readings, as draws from the posterior of a Bayesian neural network.
 
+    Of several fields, only readings that measured all of them count.
     noise: its sd in the field's units (one number, or one per field), a `Noise`, or None: then the readings' own, or,
     if they bring none, inferred. sampler: `MCLMC` (default), `HMC`, `NUTS`, `AdjustedMCLMC`. start: the fit that
     chains begin from. chains: how many, each from another start; workers: how many at a time, by default one per core
@@ -63,6 +65,7 @@ def interpolate(
     chains = check_whole("number of chains", chains, 1)
     seed = check_whole("seed", seed, 0, below=2**32)
     workers = check_workers(workers)
+    readings = complete_readings(readings)
     problem, scaling, known = _pose(readings, network, prior, noise, start, sampler, seed, standardise)
     with _folder(workdir) as folder:
         problem.settle(folder)
@@ -126,7 +129,6 @@ def _pose(
     standardise: Standardise,
 ) -> tuple[Problem, Scaling, NDArray[np.float64] | None]:
     """The problem as chains see it, how to come back from it, and the noise (f, N) if it is known."""
-    check_readings(readings)
     check_choice("standardise", standardise, ("all", "inputs"))
     check_kind("the network", network, (Network,))
     check_kind("the prior", prior, (Prior,))
@@ -145,7 +147,10 @@ def check_readings(readings: Readings) -> None:
     """Refuse readings that no field can be found from."""
     if not isinstance(readings, Readings):
         raise InputError(f"Expected Readings; got {type(readings).__name__}; make some with pdescry.read(file).")
-    for what, numbers in (("times", readings.time), ("places", readings.space), ("values", readings.values)):
+    # NaN stands for a field that a reading did not measure, if it measured another one.
+    observed = readings.observed
+    measured = np.where(observed.any(axis=1, keepdims=True) & ~observed, 0.0, readings.values)
+    for what, numbers in (("times", readings.time), ("places", readings.space), ("values", measured)):
         if not np.isfinite(numbers).all():
             raise InputError(f"Expected finite {what} of readings; some are NaN or infinite; leave those readings out.")
     if len(np.unique(readings.space, axis=0)) < 2:
@@ -153,6 +158,21 @@ def check_readings(readings: Readings) -> None:
             "Expected readings from at least two places; all are from one, which cannot tell how the field changes "
             f"along {', '.join(readings.axes)}; add another sensor."
         )
+
+
+def complete_readings(readings: Readings) -> Readings:
+    """Those that measured every field, which are what the network is fitted to."""
+    check_readings(readings)
+    if readings.observed.all():
+        return readings
+    whole = readings.complete()
+    for what, count in (("places", len(np.unique(whole.space, axis=0))), ("times", len(whole.times))):
+        if count < LEAST:
+            raise InputError(
+                f"Expected readings of {' and '.join(readings.fields)} together at {LEAST} or more distinct {what}, to "
+                f"fit a network to them; got {count}; interpolate one field at a time, chosen with fields=."
+            )
+    return whole
 
 
 @contextlib.contextmanager
