@@ -204,7 +204,8 @@ class _Reader:
         raise self.error(
             f"Unknown name {node.text!r}. Expected a field ({', '.join(self.fields)}), a derivative"
             f" ({self.fields[0]}_{self.axes[0]}), a coordinate ({', '.join((TIME, *self.axes))}),"
-            f" a function ({', '.join(FUNCTIONS)}) or an input ({', '.join(self.inputs) or 'none is named in inputs='}).",
+            f" a function ({', '.join(FUNCTIONS)})"
+            f" or an input ({', '.join(self.inputs) or 'none is named in inputs='}).",
             node,
             self.nearest(node.text),
         )
