@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from pdescry.equation import Equation, Formula
+from pdescry.equation.syntax import tokenize
 from pdescry.errors import InputError
 from pdescry.solver.evaluate import evaluate_formula
 
@@ -24,7 +25,7 @@ Given = Any  # callable of (t) or (t, x), (times, values[, "held"]), formula, nu
 
 STEPS = 200  # at least so many over the time span for an input given as a function, lest a pulse be stepped over
 PROBES = 101  # times at which a function is tried before solving
-_KINDS = "a function of t or of (t, x), (times, values), (times, values, 'held'), a formula such as '1 + sin(t)', or a number"
+_KINDS = "a function of t or of (t, x), (times, values), (times, values, 'held'), a formula in t and x, or a number"
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,9 @@ def _read(name: str, given: Given, axis: str, until: float) -> KnownInput:
         return KnownInput(name, lambda t, x: value, along_space=False)
     if isinstance(given, str):
         formula = Formula.parse(given, ("t", axis))
+        along_space = any(token.kind == "name" and token.text == axis for token in tokenize(given))
         return KnownInput(
-            name, lambda t, x: evaluate_formula(formula, {"t": np.asarray(t), axis: x}), True, longest_step=pulse
+            name, lambda t, x: evaluate_formula(formula, {"t": np.asarray(t), axis: x}), along_space, longest_step=pulse
         )
     if hasattr(given, "at") and hasattr(given, "time"):
         return _object(name, given, until)
