@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pdescry import Equation, systems
-from pdescry.equation.term import Derivative
+from pdescry.equation.term import Derivative, Factor
 from pdescry.errors import InputError
 from pdescry.solver.evaluate import evaluate_terms
 from pdescry.solver.linearise import variables_of
@@ -81,7 +81,7 @@ def test_the_field_obeys_its_law_of_second_order(name):
     x = system.domain[0] + random.uniform(0.05, 0.95, 40) * (system.domain[1] - system.domain[0])
     step = 5e-4 * system.until
     ahead, here, behind = (system.solution.at(t + sign * step, x) for sign in (1, 0, -1))
-    values = {Derivative("u"): here, Derivative("u", "t"): (ahead - behind) / (2 * step)}
+    values: dict[Factor, np.ndarray] = {Derivative("u"): here, Derivative("u", "t"): (ahead - behind) / (2 * step)}
     values[Derivative("u", "xx")] = system.solution.at(t, x, of="u_xx")
     right = evaluate_terms(system.equation.coefficients, values, x)
     np.testing.assert_allclose((ahead - 2 * here + behind) / step**2, right, atol=2e-3 * max(1.0, np.abs(right).max()))
@@ -101,7 +101,9 @@ def test_every_term_matters_and_the_field_keeps_moving(name):
     step = 5e-4 * system.until
     t = np.linspace(0.02, 0.98, 49) * system.until
     t, x = (each.ravel() for each in np.meshgrid(t, np.linspace(*system.domain, 62)[1:-1], indexing="ij"))
-    values = {Derivative(known): solution.inputs[known].scattered(t, x) for known in law.inputs}
+    values: dict[Factor, np.ndarray] = {
+        Derivative(known): solution.inputs[known].scattered(t, x) for known in law.inputs
+    }
     for variable in variables_of(law):
         if variable.axes == "t":
             values[variable] = (solution.at(t + step, x) - solution.at(t - step, x)) / (2 * step)
@@ -118,7 +120,7 @@ def test_the_heater_is_known_and_switched():
     system = systems.heated_rod()
     times, values, between = system.inputs["P"]
     assert (times[0], times[-1], between) == (0, system.until, "held")
-    mean = system.solution.at(np.array(times)[:, None], np.linspace(0, 2, 41)[None, :]).mean(axis=1)
+    mean = system.solution.at(np.array(times)[:, None], (np.arange(40)[None, :] + 0.5) / 20).mean(axis=1)
     # Insulated ends: the mean obeys m' = -0.2·m + 0.5·P exactly, whatever diffusion does.
     for (begin, end), power, before, after in zip(itertools.pairwise(times), values, mean, mean[1:], strict=False):
         level = 2.5 * power

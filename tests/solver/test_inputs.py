@@ -53,6 +53,14 @@ def test_steps_end_at_jumps():
     assert solution.steps < 40
 
 
+def test_a_log_that_seldom_changes_costs_few_steps():
+    every_second = np.linspace(0, 5, 5001)
+    log = Logged(every_second, np.where(every_second < 2, 0.0, 3.0), "held")
+    solution = simulate("u_t = P - u", domain=(0, 1), until=5, initial="0", inputs={"P": log}, verify=False)
+    assert solution.at(5, 0.5) == pytest.approx(3 * (1 - np.exp(-3)), rel=1e-8)
+    assert solution.steps < 200
+
+
 def test_straight_lines_between_samples():
     solution = simulate("u_t = P - u", domain=(0, 1), until=5, initial="1", inputs={"P": ([0, 2, 5], [0, 2, 2])})
     rising = T[T <= 2]

@@ -177,7 +177,10 @@ def _object(name: str, given: Any, until: float) -> KnownInput:
         return np.asarray(given.at(np.full(len(x), t), np.asarray(x, float)[:, None]), float)
 
     along_space = getattr(given, "space", None) is not None
-    return KnownInput(name, function, along_space, breaks=_inside(times, until))
+    breaks = _inside(times, until)
+    if not along_space and np.shape(getattr(given, "values", None)) == times.shape:
+        breaks = _sampled(name, given.time, given.values, given.between, until).breaks  # fewer: not where it stays
+    return KnownInput(name, function, along_space, breaks)
 
 
 def _check_times(name: str, times: Array, until: float) -> None:
