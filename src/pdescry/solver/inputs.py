@@ -178,7 +178,7 @@ def _object(name: str, given: Any, until: float) -> KnownInput:
 
     along_space = getattr(given, "space", None) is not None
     breaks = _inside(times, until)
-    if not along_space and np.shape(getattr(given, "values", None)) == times.shape:
+    if not along_space and np.shape(getattr(given, "values", ())) == times.shape:
         breaks = _sampled(name, given.time, given.values, given.between, until).breaks  # fewer: not where it stays
     return KnownInput(name, function, along_space, breaks)
 
