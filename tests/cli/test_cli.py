@@ -84,7 +84,34 @@ def test_conditions_per_side_and_several_fields(run):
     assert (code, "ok:" in out) == (0, True)
 
 
+RISING = ("simulate", "u_t = P", "--domain", "0", "1", "--until", "2", "--initial", "0", "--input")
+
+
+@pytest.mark.parametrize(
+    ("given", "reached"), [("P = 1 + t", 4), ("P=3", 6), ("P=power.csv", 1.5), ("P = power.csv held", 1)]
+)
+def test_known_inputs(run, tmp_path, given, reached):
+    (tmp_path / "power.csv").write_text("t,P\n0,0\n1,1\n2,1\n")
+    code, out, _ = run(*RISING, given)
+    assert (code, "ok:" in out) == (0, True)
+    with xr.open_dataset(tmp_path / "solution.nc", engine="h5netcdf") as stored:
+        assert stored["P"].dims == ("t",)
+        assert float(stored.u[-1, 0]) == pytest.approx(reached, rel=1e-6)
+
+
+def test_a_heater_is_described(run):
+    code, out, _ = run("systems", "heated_rod")
+    assert code == 0
+    assert "  input     P = 1 at 0, " in out
+
+
 BAD = {
+    "a name that is no input": (RISING[:-1], "an input (none is named in --input)"),
+    "an input that is not in the law": ([*RISING, "Q=1"], "Unknown name 'P'"),
+    "an input too many": ([*RISING, "P=1", "--input", "Q=1"], "holds no input Q"),
+    "an input without a value": ([*RISING, "P"], '--input "P = 1 + sin(t)"'),
+    "an input twice": ([*RISING, "P=1", "--input", "P=2"], "given twice"),
+    "an input from no file": ([*RISING, "P=none.csv"], "none.csv of the input P is not there"),
     "an unknown name": (
         [*FIXED[:1], "u_t = 0.1*uxx", *FIXED[2:]],
         "Did you mean 'u_xx'?\n  u_t = 0.1*uxx\n            ^",

@@ -37,6 +37,10 @@ def simulate(
         str | None, typer.Option(help='Left end instead: "u=1", "u=0, u_x=0" or "free".', metavar="CONDITIONS")
     ] = None,
     right: Annotated[str | None, typer.Option(help="Right end, likewise.", metavar="CONDITIONS")] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option("--input", help='Known input: "P = 1 + sin(t)", P=power.csv (t, P).', metavar="NAME=VALUE"),
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="NetCDF file.", metavar="FILE")] = Path("solution.nc"),
     plot: Annotated[Path | None, typer.Option(help="Also draw the field (PNG, SVG or PDF).", metavar="FILE")] = None,
     field: Annotated[str | None, typer.Option(help="Which field to draw (default: the first).", metavar="NAME")] = None,
@@ -57,6 +61,8 @@ def simulate(
         pdescry simulate "u_t = u_xx" --domain 0 1 --until 1 --initial "sin(2*pi*x)"
         pdescry simulate "u_t = -u*u_x + 0.1*u_xx" --domain -8 8 --until 10 \
           --initial "-sin(pi*x/8)" --boundary dirichlet --plot burgers.png
+        pdescry simulate "u_t = u_xx + P" --domain 0 1 --until 9 --initial 0 \
+          --boundary neumann --input "P = 1 + sin(t)"
     """
     import numpy as np
 
@@ -69,7 +75,8 @@ def simulate(
     from pdescry.plot import solution as draw_solution
     from pdescry.solver import simulate as solve
 
-    law = Equation.parse(equation)
+    inputs = _inputs(known or [])
+    law = Equation.parse(equation, inputs=tuple(inputs))
     if field is not None and field not in law.fields:
         raise InputError(f"Expected --field to be one of {', '.join(law.fields)}; got {field!r}.")
     check_target(output, (".nc", ".nc4"), force)
@@ -85,6 +92,7 @@ def simulate(
             domain=domain,
             initial=_initial(initial, law.fields),
             boundary=_boundary(boundary, left, right),
+            inputs=inputs,
             times=np.linspace(0, until, steps + 1),
             x=np.linspace(*domain, points),
             rtol=rtol,
@@ -128,6 +136,50 @@ def _initial(given: list[str], fields: tuple[str, ...]) -> Any:
             raise InputError(f'Expected --initial "{fields[0]}=…" for each field; got {text!r}.')
         states[name.strip()] = formula
     return states
+
+
+def _inputs(given: list[str]) -> dict[str, Any]:
+    """``P = formula``, ``P=file.csv`` or ``P=file.csv held`` of each input."""
+    from pdescry.errors import InputError
+
+    inputs: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise InputError(f'Expected --input "P = 1 + sin(t)" or --input P=power.csv; got {text!r}.')
+        if name in inputs:
+            raise InputError(f"The input {name} is given twice; give it once.")
+        file = value.removesuffix(" held").strip()
+        if file.lower().endswith(".csv"):
+            inputs[name] = (*_samples(name, Path(file)), "held" if file != value else "linear")
+        else:
+            inputs[name] = value
+    return inputs
+
+
+def _samples(name: str, file: Path) -> tuple[list[float], list[float]]:
+    """Times and values from a CSV file with a header and the columns t and the input's name, or just two columns."""
+    import csv
+
+    from pdescry.errors import InputError
+
+    if not file.is_file():
+        raise InputError(f"The file {file} of the input {name} is not there; check its name.")
+    with file.open(newline="", encoding="utf-8-sig") as lines:
+        rows = [row for row in csv.reader(lines) if any(cell.strip() for cell in row)]
+    header = [cell.strip() for cell in rows[0]] if rows else []
+    if len(header) != 2 and not {"t", name} <= set(header):
+        raise InputError(f"Expected two columns, t and {name}, with a header in {file}; got {', '.join(header)!r}.")
+    columns = (header.index("t"), header.index(name)) if {"t", name} <= set(header) else (0, 1)
+    times, values = [], []
+    for number, row in enumerate(rows[1:], start=2):
+        try:
+            t, value = (float(row[column]) for column in columns)
+        except (IndexError, ValueError):
+            raise InputError(f"Row {number} of {file} has no two numbers ({', '.join(row)}); correct it.") from None
+        times.append(t)
+        values.append(value)
+    return times, values
 
 
 def _boundary(boundary: str | None, left: str | None, right: str | None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -55,7 +55,8 @@ def systems(
         typer.echo(
             f"{system.title}\n  law       {system.equation.to_unicode(digits=4)}\n"
             f"  domain    {system.domain[0]:g} to {system.domain[1]:g}, {system.boundary}\n"
-            f"  initial   {initial}\n  time      0 to {system.until:g}, readings every {system.every:g}\n"
+            f"  initial   {initial}\n{_inputs(system.inputs)}"
+            f"  time      0 to {system.until:g}, readings every {system.every:g}\n"
             f"Readings of it: pdescry systems {name} --noise 5% --output {name}.csv"
         )
         return
@@ -65,3 +66,12 @@ def systems(
     )
     readings.to_csv(output)
     typer.echo(f"Wrote {len(readings)} readings by {readings.n_sensors} sensors to {output}.")
+
+
+def _inputs(inputs: dict[str, Any]) -> str:
+    """A line for each known input: its samples in time."""
+    lines = ""
+    for name, (times, values, *between) in inputs.items():
+        samples = ", ".join(f"{value:g} at {t:g}" for t, value in zip(times, values, strict=True))
+        lines += f"  input     {name} = {samples}{' (each held until the next)' * (between == ['held'])}\n"
+    return lines

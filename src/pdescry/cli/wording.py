@@ -23,9 +23,11 @@ _FLAGS = {
     "burn": "--burn",
     "draws": "--draws",
     "thin": "--thin",
+    "inputs": "--input",
 }
 _SIDES = re.compile(r"boundary=\{'left': (.*?), 'right': (.*?)\}")
 _STATES = re.compile(r"initial=\{(.*?)\}")
+_INPUTS = re.compile(r"inputs=\{'(\w+)': …\}")
 _NAMED = re.compile(r"boundary='(\w+)'")
 _SWITCH = re.compile(r"\b(sensor|noise)=False\b")
 _ARGUMENT = re.compile(rf"(?<![.\w])({'|'.join(_FLAGS)})=(?=['\s.,;:)]|$|\w)")
@@ -36,6 +38,7 @@ def at_the_shell(message: str) -> str:
     """``pass time=`` → ``pass --time``; ``boundary={'left': 'u=0', …}`` → ``--left "u=0" …``."""
     message = _SIDES.sub(lambda sides: f"--left {_quoted(sides[1])} --right {_quoted(sides[2])}", message)
     message = _STATES.sub(lambda states: _initial(states[1]), message)
+    message = _INPUTS.sub(r'--input "\1 = …"', message)
     message = _NAMED.sub(r"--boundary \1", message)
     message = _SWITCH.sub(r"--\1 none", message)
     message = message.replace("verify=False", "--no-verify").replace("average=False", "--average off")

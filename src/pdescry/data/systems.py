@@ -1,4 +1,4 @@
-"""Named systems with their truth: the three of the paper, exactly as its section 4 states them, and seven more.
+"""Named systems with their truth: the three of the paper, exactly as its section 4 states them, and others.
 
     pdescry.systems.burgers().observe(sensors=16, every=0.2, noise=0.05, seed=3)
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A law with a domain, an initial state and boundary conditions: everything that determines the field."""
+    """A law with a domain, an initial state, boundary conditions and known inputs: all that determines the field."""
 
     name: str
     title: str
@@ -34,6 +34,7 @@ class System:
     every: float  # the time step of readings, unless told otherwise
     initial: str | dict[str, str]
     boundary: str
+    inputs: dict[str, Any] = field(default_factory=dict)  # as for `simulate`: {"P": (times, values, "held")}
 
     @cached_property
     def solution(self) -> Solution:
@@ -41,13 +42,20 @@ class System:
         from pdescry.solver import simulate
 
         found = simulate(
-            self.equation, domain=self.domain, until=self.until, initial=self.initial, boundary=self.boundary
+            self.equation,
+            domain=self.domain,
+            until=self.until,
+            initial=self.initial,
+            boundary=self.boundary,
+            inputs=self.inputs,
         )
         return found.require_ok()
 
     def observe(self, *, every: float | None = None, times: Any = None, **settings: Any) -> Readings:
         """Readings of the field by a few sensors; settings as in `pdescry.data.observe`."""
         every = self.every if every is None and times is None else every
+        if self.inputs:
+            settings["inputs"] = {name: (given[0], given[1]) for name, given in self.inputs.items()}
         return observe(self.solution, every=every, times=times, source=f"system {self.name}", **settings)
 
 
@@ -194,9 +202,123 @@ def fitzhugh_nagumo() -> System:
     )
 
 
+@cache
+def schrodinger() -> System:
+    """i·A_t + A_xx/2 + |A|²·A = 0 for A = u + i·v."""
+    return System(
+        "schrodinger",
+        "Nonlinear Schrödinger: an envelope focuses and spreads (real part u, imaginary part v)",
+        Equation.parse("u_t = -0.5*v_xx - u^2*v - v^3; v_t = 0.5*u_xx + u^3 + u*v^2"),
+        domain=(-5, 5),
+        until=6,
+        every=0.12,
+        initial={"u": "0.4 + 0.6*cos(pi*x/5)", "v": "0.6*sin(pi*x/5) - 0.3*cos(2*pi*x/5)"},
+        boundary="periodic",
+    )
+
+
+@cache
+def gray_scott() -> System:
+    return System(
+        "gray_scott",
+        "Gray–Scott: a reaction front spreads from a spot (two fields)",
+        Equation.parse("u_t = u_xx - u*v^2 + 0.04 - 0.04*u; v_t = 0.5*v_xx + u*v^2 - 0.1*v"),
+        domain=(0, 60),
+        until=100,
+        every=2,
+        initial={"u": "1 - 0.5*exp(6*cos(pi*(x - 30)/30) - 6)", "v": "0.25*exp(6*cos(pi*(x - 30)/30) - 6)"},
+        boundary="periodic",
+    )
+
+
+@cache
+def predator_prey() -> System:
+    return System(
+        "predator_prey",
+        "Predator and prey: populations that oscillate and spread (prey u, predator v)",
+        Equation.parse("u_t = 0.4*u_xx + u - 0.2*u^2 - u*v; v_t = 0.4*v_xx - v + u*v"),
+        domain=(0, 10),
+        until=12,
+        every=0.24,
+        initial={"u": "1 + 0.8*cos(pi*x/10)", "v": "0.8 + 0.6*cos(pi*x/5)"},
+        boundary="neumann",
+    )
+
+
+@cache
+def shallow_water() -> System:
+    return System(
+        "shallow_water",
+        "Shallow water: waves on a current (depth h, velocity v)",
+        Equation.parse("h_t = -h*v_x - v*h_x; v_t = -v*v_x - h_x + 0.2*v_xx"),
+        domain=(-8, 8),
+        until=12,
+        every=0.24,
+        initial={"h": "1 + 0.4*exp(2*cos(pi*(x + 3)/8) - 2) + 0.2*sin(pi*x/4)", "v": "0.3 - 0.3*cos(pi*x/8)"},
+        boundary="periodic",
+    )
+
+
+@cache
+def damped_wave() -> System:
+    return System(
+        "damped_wave",
+        "Damped wave: pulses that friction slows (second order in time)",
+        Equation.parse("u_tt = u_xx - 0.4*u_t"),
+        domain=(-5, 5),
+        until=8,
+        every=0.16,
+        initial="exp(2*cos(pi*(x + 1)/5) - 2) + 0.5*sin(2*pi*x/5)",
+        boundary="periodic",
+    )
+
+
+@cache
+def telegraph() -> System:
+    return System(
+        "telegraph",
+        "Telegraph: signals that a cable damps and disperses (second order in time)",
+        Equation.parse("u_tt = u_xx - 0.3*u_t - 0.8*u"),
+        domain=(-5, 5),
+        until=8,
+        every=0.16,
+        initial="exp(3*cos(pi*(x + 1)/5) - 3) - 0.6*exp(2*cos(pi*(x - 2.5)/5) - 2)",
+        boundary="periodic",
+    )
+
+
+@cache
+def phi4() -> System:
+    return System(
+        "phi4",
+        "φ⁴: a field swings between two states (second order in time)",
+        Equation.parse("u_tt = u_xx + u - u^3"),
+        domain=(-8, 8),
+        until=10,
+        every=0.2,
+        initial="0.7*cos(pi*x/4) + 0.5*sin(pi*x/8)",
+        boundary="periodic",
+    )
+
+
+@cache
+def heated_rod() -> System:
+    return System(
+        "heated_rod",
+        "Heated rod: it cools to its surroundings, and a heater of known power P is switched",
+        Equation.parse("u_t = 0.05*u_xx - 0.2*u + 0.5*P", inputs=("P",)),
+        domain=(0, 2),
+        until=10,
+        every=0.2,
+        initial="2 + 1.2*cos(pi*x/2) + 0.6*cos(pi*x)",
+        boundary="neumann",
+        inputs={"P": ((0.0, 1.5, 3.0, 4.5, 5.5, 7.0, 8.5, 10.0), (1.0, 0.0, 1.5, 0.5, 0.0, 1.2, 0.0, 0.0), "held")},
+    )
+
+
 _MAKERS: tuple[Callable[[], System], ...] = (
     burgers, kdv, heat, kuramoto_sivashinsky, fisher_kpp, allen_cahn, advection_diffusion, kdv_two_solitons, wave,
-    fitzhugh_nagumo,
+    fitzhugh_nagumo, schrodinger, gray_scott, predator_prey, shallow_water, damped_wave, telegraph, phi4, heated_rod,
 )  # fmt: skip
 NAMES: tuple[str, ...] = tuple(maker.__name__ for maker in _MAKERS)
 __all__ = ["NAMES", "System", "get", *NAMES]  # pyright: ignore[reportUnsupportedDunderAll]

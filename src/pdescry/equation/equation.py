@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 
-from pdescry.equation.term import Sum, Term
+from pdescry.equation.term import Derivative, Flux, Sum, Term
 from pdescry.errors import EquationError, InputError
 
 
@@ -47,6 +47,12 @@ class Equation:
     u_t = 0.1*u_xx - u*u_x
     >>> burgers.coefficients[Term.parse("u_xx")]
     0.1
+
+    A known input, such as a heater's power that was logged, stands on the right side only and is named as one:
+
+    >>> rod = Equation.parse("u_t = 0.1*u_xx + 2*P", inputs=("P",))
+    >>> rod.fields, rod.inputs
+    (('u',), ('P',))
     """
 
     components: tuple[Component, ...]  # sorted by field
@@ -56,30 +62,39 @@ class Equation:
             raise EquationError("Expected components; to read a text write Equation.parse('u_t = …').")
 
     @classmethod
-    def of(cls, components: Iterable[Component]) -> Equation:
+    def of(cls, components: Iterable[Component], inputs: Iterable[str] = ()) -> Equation:
+        """The law of these components; ``inputs`` names what may stand in the terms without a law of its own."""
         ordered = tuple(sorted(components, key=lambda component: component.field))
         orders = {component.field: component.time_order for component in ordered}
         fields = orders.keys()
+        known = {inputs} if isinstance(inputs, str) else set(inputs)
         if len(orders) < len(ordered):
             raise EquationError("Expected one equation for each field; got several for one.")
+        if both := sorted(known & fields):
+            raise EquationError(f"Expected {both[0]!r} as a field or as an input; it cannot be both.")
         for component in ordered:
             for term, _ in component.terms:
                 if late := [field for field in term.fields & fields if term.order("t", field) >= orders[field]]:
                     left = f"{late[0]}_{'t' * orders[late[0]]}"
                     raise EquationError(f"Expected time derivatives below {left} on the right side; got {term}.")
-                if unknown := sorted(term.fields - fields):
+                if differentiated := differentiated_inputs(term, known):
+                    raise EquationError(no_derivative(differentiated[0]) + f" Got {term}.")
+                if unknown := sorted(term.fields - fields - known):
                     raise EquationError(
                         f"The term {term} holds the field {unknown[0]!r}, which has no equation of its own;"
-                        f" add '{unknown[0]}_t = …'."
+                        f" add '{unknown[0]}_t = …', or name it in inputs= if it is known."
                     )
         return cls(ordered)
 
     @classmethod
-    def parse(cls, text: str, axes: Iterable[str] = ("x", "y", "z")) -> Equation:
-        """Read an equation, or several separated by ``;``. Anything outside the grammar raises `EquationError`."""
+    def parse(cls, text: str, axes: Iterable[str] = ("x", "y", "z"), inputs: Iterable[str] = ()) -> Equation:
+        """Read an equation, or several separated by ``;``. Anything outside the grammar raises `EquationError`.
+
+        ``inputs`` names quantities that are known and need no equation, such as ``("P",)``.
+        """
         from pdescry.equation.parser import parse_equation
 
-        return parse_equation(text, axes)
+        return parse_equation(text, axes, inputs)
 
     @classmethod
     def from_terms(
@@ -88,16 +103,17 @@ class Equation:
         field: str = "u",
         time_order: int = 1,
         axes: Iterable[str] = ("x", "y", "z"),
+        inputs: Iterable[str] = (),
     ) -> Equation:
         """The law of one field from its terms: ``Equation.from_terms({"u_xx": 0.1, "u*u_x": -1})``."""
-        axes = tuple(axes)
+        axes, inputs = tuple(axes), tuple(inputs)
         read: Sum = {}
         for given, coefficient in terms.items():
-            term = given if isinstance(given, Term) else Term.parse(given, (field,), axes)
+            term = given if isinstance(given, Term) else Term.parse(given, (field, *inputs), axes)
             if term in read:
                 raise EquationError(f"The term {term} is given more than once; give it once.")
             read[term] = coefficient
-        return cls.of([Component.of(field, read, time_order)])
+        return cls.of([Component.of(field, read, time_order)], inputs)
 
     def __str__(self) -> str:
         from pdescry.equation.printing import TEXT
@@ -137,6 +153,15 @@ class Equation:
         return tuple(component.field for component in self.components)
 
     @property
+    def inputs(self) -> tuple[str, ...]:
+        """The known inputs that the terms hold: every name on the right side that has no law of its own."""
+        names: set[str] = set()
+        for component in self.components:
+            for term, _ in component.terms:
+                names |= term.fields
+        return tuple(sorted(names.difference(self.fields)))
+
+    @property
     def coefficients(self) -> Sum:
         """Term → coefficient, for a law of one field."""
         if len(self.components) != 1:
@@ -168,3 +193,21 @@ class Equation:
         from pdescry.equation.units import rescale
 
         return rescale(self, factors)
+
+
+def differentiated_inputs(term: Term, inputs: Iterable[str]) -> list[str]:
+    """The inputs that a term differentiates, also where a conservative form such as d_x(P*u) does."""
+    known, found = set(inputs), set()
+    for factor, _ in term.factors:
+        if isinstance(factor, Derivative) and factor.axes:
+            found |= known & {factor.field}
+        elif isinstance(factor, Flux):
+            found |= known & factor.inner.fields
+    return sorted(found)
+
+
+def no_derivative(name: str) -> str:
+    return (
+        f"Expected the input {name} without derivatives: an input is known only where it was read; give its derivative"
+        " as an input of its own if you know it."
+    )

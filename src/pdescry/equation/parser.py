@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations_with_replacement
 
 from pdescry.equation import algebra
-from pdescry.equation.equation import Component, Equation
+from pdescry.equation.equation import Component, Equation, differentiated_inputs, no_derivative
 from pdescry.equation.syntax import Call, Name, Negative, Node, Number, Operation, parse_equations, parse_expression
 from pdescry.equation.term import FUNCTIONS, ONE, Coordinate, Derivative, Function, Sum, Term
 from pdescry.errors import EquationError
@@ -22,20 +22,21 @@ RESERVED = frozenset({*FUNCTIONS, "d", "pi"})
 MAX_ORDER = 16  # of a derivative
 
 
-def parse_equation(text: str, axes: Iterable[str] = ("x", "y", "z")) -> Equation:
+def parse_equation(text: str, axes: Iterable[str] = ("x", "y", "z"), inputs: Iterable[str] = ()) -> Equation:
     sides = parse_equations(text)
     lefts = [_left_side(text, left) for left, _ in sides]
     fields = [field for field, _ in lefts]
     for (left, _), field in zip(sides, fields, strict=True):
         if fields.count(field) > 1:
             raise EquationError(f"Expected one equation for each field; got several for {field!r}.", text, _start(left))
-    reader = _Reader(text, fields, axes)
+    reader = _Reader(text, fields, axes, inputs)
     components = []
     for (field, time_order), (_, right) in zip(lefts, sides, strict=True):
         terms = reader.sum(right)
+        _check_inputs(text, right, terms, reader.inputs)
         _check_time_derivatives(text, right, terms, dict(lefts))
         components.append(Component.of(field, terms, time_order))
-    return Equation.of(components)
+    return Equation.of(components, reader.inputs)
 
 
 def parse_term(text: str, fields: Iterable[str] = ("u",), axes: Iterable[str] = ("x", "y", "z")) -> Term:
@@ -80,10 +81,17 @@ def _left_side(text: str, node: Node) -> tuple[str, int]:
     )
 
 
+def _check_inputs(text: str, right: Node, terms: Sum, inputs: tuple[str, ...]) -> None:
+    for term in terms:
+        for name in differentiated_inputs(term, inputs):
+            culprits = (node for node in _names(right) if node.text.partition("_")[0] == name)
+            raise EquationError(no_derivative(name), text, _start(next(culprits, right)))
+
+
 def _check_time_derivatives(text: str, right: Node, terms: Sum, time_orders: dict[str, int]) -> None:
     for term in terms:
         for field in term.fields:
-            if term.order(TIME, field) >= time_orders[field]:
+            if field in time_orders and term.order(TIME, field) >= time_orders[field]:
                 left = f"{field}_{TIME * time_orders[field]}"
                 culprits = (n for n in _names(right) if TIME in n.text.partition("_")[2])
                 raise EquationError(
@@ -123,9 +131,10 @@ def _several(names: Iterable[str], what: str) -> tuple[str, ...]:
 class _Reader:
     """Turns nodes into sums of terms, given what the names stand for."""
 
-    def __init__(self, text: str, fields: Iterable[str], axes: Iterable[str]) -> None:
+    def __init__(self, text: str, fields: Iterable[str], axes: Iterable[str], inputs: Iterable[str] = ()) -> None:
         self.text = text
         self.fields = _several(fields, "fields")
+        self.inputs = _several(inputs, "inputs") if inputs else ()
         self.axes = _several(axes, "axes")
         for axis in self.axes:
             if len(axis) != 1 or not axis.isalpha():
@@ -134,6 +143,15 @@ class _Reader:
             if field in RESERVED or field in (*self.axes, TIME):
                 raise EquationError(
                     f"The name {field!r} cannot be a field: it means something else; call the field otherwise.", text
+                )
+        for name in self.inputs:
+            if name in self.fields:
+                raise EquationError(f"Expected {name!r} as a field or as an input; it cannot be both.", text)
+            if name in RESERVED or name in (*self.axes, TIME) or not name.isalnum() or not name[0].isalpha():
+                raise EquationError(
+                    f"The name {name!r} cannot be an input: expected letters and digits that mean nothing else, such"
+                    " as 'P'; call the input otherwise.",
+                    text,
                 )
 
     def error(self, problem: str, node: Node, suggestion: str | None = None) -> EquationError:
@@ -176,7 +194,7 @@ class _Reader:
         if node.text in self.axes or node.text == TIME:
             return {Term.of([(Coordinate(node.text), 1)]): 1.0}
         field, underscore, subscript = node.text.partition("_")
-        if field in self.fields:
+        if field in self.fields or field in self.inputs:
             if not underscore:
                 return {Term.of([(Derivative(field), 1)]): 1.0}
             axes = self.subscript(node, subscript)
@@ -185,8 +203,9 @@ class _Reader:
             raise self.error(f"Expected '(' after {node.text}.", node, f"{node.text}({self.fields[0]})")
         raise self.error(
             f"Unknown name {node.text!r}. Expected a field ({', '.join(self.fields)}), a derivative"
-            f" ({self.fields[0]}_{self.axes[0]}), a coordinate ({', '.join((TIME, *self.axes))})"
-            f" or a function ({', '.join(FUNCTIONS)}).",
+            f" ({self.fields[0]}_{self.axes[0]}), a coordinate ({', '.join((TIME, *self.axes))}),"
+            f" a function ({', '.join(FUNCTIONS)})"
+            f" or an input ({', '.join(self.inputs) or 'none is named in inputs='}).",
             node,
             self.nearest(node.text),
         )
@@ -215,7 +234,7 @@ class _Reader:
         if node.name in FUNCTIONS:
             return self.function(node)
         choices = (*FUNCTIONS, *(f"d_{axis}" for axis in self.axes))
-        if node.name.partition("_")[0] in (*self.fields, *self.axes, TIME):
+        if node.name.partition("_")[0] in (*self.fields, *self.inputs, *self.axes, TIME):
             suggestion = f"{node.name}*(…)"
         else:
             suggestion = next(iter(difflib.get_close_matches(node.name, choices, n=1, cutoff=0.5)), None)
@@ -261,6 +280,7 @@ class _Reader:
         """The closest valid spelling; ``uxx`` and ``u_XX`` are closest to ``u_xx``."""
         vocabulary = [
             *self.fields,
+            *self.inputs,
             *self.axes,
             TIME,
             "pi",

@@ -36,7 +36,7 @@ def exponents(term: Term) -> Counter[str]:
 
 
 def rescale(equation: Equation, factors: Mapping[str, float]) -> Equation:
-    known = {*equation.fields, *equation.axes, "t", "x", "y", "z"}
+    known = {*equation.fields, *equation.inputs, *equation.axes, "t", "x", "y", "z"}
     ratios: defaultdict[str, Fraction] = defaultdict(lambda: Fraction(1))
     for name, factor in factors.items():
         if name not in known:
@@ -53,7 +53,7 @@ def rescale(equation: Equation, factors: Mapping[str, float]) -> Equation:
             exact = math.prod((ratios[name] ** power for name, power in change.items()), start=_decimal(coefficient))
             terms[_rescaled_functions(term, ratios)] = _rounded(exact)
         components.append(Component.of(component.field, terms, component.time_order))
-    return Equation.of(components)
+    return Equation.of(components, equation.inputs)
 
 
 def _decimal(value: float) -> Fraction:

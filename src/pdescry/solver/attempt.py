@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from dataclasses import field as declare
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +13,9 @@ from pdescry.equation import Equation
 from pdescry.equation.term import Derivative
 from pdescry.solver.boundary import Conditions
 from pdescry.solver.discretisation import Discretisation
+from pdescry.solver.driven import driven_sizes
 from pdescry.solver.initial import Profile
+from pdescry.solver.inputs import Inputs, breaks_of, longest_step
 from pdescry.solver.pieces import Pieces
 from pdescry.solver.stepping import Trajectory, integrate
 from pdescry.solver.wellposed import fastest_rate, growth_without_bound
@@ -40,20 +43,33 @@ class Problem:
     max_seconds: float
     deadline: float  # of time.monotonic()
     progress: Progress
-    grace: float = 0.0  # how long a rough start may stay unresolved
+    grace: float = 0.0  # how long a rough start, or a field whose input has jumped, may stay unresolved
+    inputs: Inputs = declare(default_factory=dict)  # every input of the law, known up to ``until``
 
     @property
     def moments(self) -> Array:
-        """Times at which two runs are compared: those that the user looks at, and enough others, after the grace."""
+        """Times at which two runs are compared: those that the user looks at, and enough others, outside the graces."""
         every = np.union1d(self.times, np.linspace(0, self.until, 101))
-        return every[every >= self.grace]
+        return every[self.beyond_grace(every) >= 0]
+
+    @cached_property
+    def _graces(self) -> tuple[Array, Array]:
+        """The start and the breaks of inputs, which may not suit the boundary either, and how long the grace is."""
+        begun = np.array([0.0, *breaks_of(self.inputs)])
+        return begun, np.minimum(self.grace, np.diff(begun, append=self.until) / 4)
+
+    def beyond_grace(self, t: Array | float) -> Array:
+        """How long the grace of the start, or of the latest break of an input, has been over; negative within it."""
+        begun, lengths = self._graces
+        latest = np.searchsorted(begun, t, side="right") - 1
+        return t - (begun + lengths)[latest]
 
     def allowed(self, least: float) -> float:
         """What may be wrong for a reason other than the stepper, relative to the largest value: not less than it."""
         return max(least, self.tolerance)
 
     def grid(self, conditions: Conditions, points: int) -> Discretisation:
-        return Discretisation(self.equation, self.axis, self.domain, conditions, points)
+        return Discretisation(self.equation, self.axis, self.domain, conditions, points, self.inputs)
 
     def start(self, grid: Discretisation) -> Array:
         """The initial state on a grid."""
@@ -71,6 +87,7 @@ class Run:
     trajectory: Trajectory
     rough: bool  # whether the finest modes mattered during the grace
     tail: float  # the finest modes after it, relative to the largest
+    driven: Array  # what the known inputs make of each block of the state, shape (blocks,)
 
     @property
     def outcome(self) -> str:
@@ -91,7 +108,11 @@ class Run:
     @property
     def surging(self) -> bool:
         largest = largest_values(self.grid, self.trajectory.states)  # (steps + 1, blocks)
-        return any(surging(self.trajectory.times, column) for column in largest.T)
+        return any(
+            surging(self.trajectory.times, column)
+            for column, driven in zip(largest.T, self.driven, strict=True)
+            if column[-1] > driven  # a pulse that sets in is no blow-up
+        )
 
     @property
     def rounding(self) -> float:
@@ -142,8 +163,9 @@ def starting_sizes(problem: Problem, grid: Discretisation, start: Array) -> Arra
     """What each block of the state is measured against before it has a size of its own; shape of the state.
 
     A velocity counts by what it does to its field over the time span; a field that starts from zero by what its rate
-    makes of it within the law's own time scale.
+    and the known inputs make of it within the law's own time scale.
     """
+    driven = driven_sizes(grid, start, problem.until)
     with np.errstate(all="ignore"):
         rates = np.abs(grid.rate(0.0, start))
         fastest = fastest_rate(grid.equation, grid.axis, grid.slopes(0.0, start), grid.domain[1] - grid.domain[0])
@@ -153,7 +175,7 @@ def starting_sizes(problem: Problem, grid: Discretisation, start: Array) -> Arra
         size = float(np.abs(start[block]).max())
         if name.axes:
             size = max(size, float(np.abs(start[grid.blocks[Derivative(name.field)]]).max()) / problem.until)
-        out[block] = size or scale * float(rates[block].max())
+        out[block] = size or max(scale * float(rates[block].max()), driven[name])
     return np.where((out > 0) & np.isfinite(out), out, 1.0)
 
 
@@ -178,7 +200,9 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
     ``"rough"``: the grace takes too many steps; ``"blow-up"``; ``"ill-posed"``; or what `integrate` ends with.
     """
     floor = 3 * grid.rounding(0.0, start, problem.until)
-    modes: dict[str, float] = {}
+    by_inputs = driven_sizes(grid, start, problem.until)
+    driven = np.array([by_inputs[name] for name in grid.blocks])
+    modes: dict[str, float] = {field: by_inputs[Derivative(field)] for field in grid.equation.fields}
     rough, worst = False, 0.0
     times: list[float] = []
     largest: list[Array] = []
@@ -189,16 +213,18 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
         times.append(t)
         largest.append(largest_values(grid, y))
         tail = finest_modes(grid, t, y, floor, modes)
-        if t > problem.grace:
+        settled = problem.beyond_grace(t) > 0
+        if settled:
             worst = max(worst, tail)
         elif tail > resolved:
             rough = True
         if worst > resolved:
             return "unresolved"
-        if rough and t <= problem.grace and len(times) > GRACE_STEPS:
+        if rough and t <= problem.grace and len(times) > GRACE_STEPS:  # of the start: breaks are too many to count
             # On the way to a blow-up every grid is too coarse in the end; the next one will show the same.
             return "unresolved" if any(surging(times, block) for block in np.array(largest).T) else "rough"
-        for block in np.flatnonzero(largest[-1] > BLOWN_UP * np.maximum(largest[0], largest[len(largest) // 10])):
+        reference = np.maximum(np.maximum(largest[0], largest[len(largest) // 10]), driven)
+        for block in np.flatnonzero(largest[-1] > BLOWN_UP * reference):
             if surging(times, np.array(largest)[:, block]):
                 return "blow-up"
         remaining = problem.until - t
@@ -216,5 +242,7 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
         problem.max_steps,
         problem.deadline,
         inspect,
+        breaks_of(problem.inputs),
+        longest_step(problem.inputs),
     )
-    return Run(grid, trajectory, rough, worst)
+    return Run(grid, trajectory, rough, worst, driven)

@@ -14,6 +14,7 @@ periodic problem is the case m = 0. Boundary values b may be functions of time. 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import field as declare
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +24,7 @@ from pdescry.equation.term import Coordinate, Derivative, Factor, Sum
 from pdescry.solver.basis import Basis, Chebyshev, Fourier
 from pdescry.solver.boundary import Conditions
 from pdescry.solver.evaluate import evaluate_terms
+from pdescry.solver.inputs import Inputs
 from pdescry.solver.linearise import slopes_of, variables_of
 
 Array = np.ndarray
@@ -94,6 +96,7 @@ class Discretisation:
     domain: tuple[float, float]
     conditions: Conditions
     points: int
+    inputs: Inputs = declare(default_factory=dict)  # every input of the law
 
     @cached_property
     def spaces(self) -> dict[str, Space]:
@@ -144,6 +147,7 @@ class Discretisation:
     def values(self, t: float, y: Array) -> dict[Factor, Array]:
         """Every variable and coordinate at the nodes."""
         found: dict[Factor, Array] = {Coordinate(self.axis): self.nodes, Coordinate("t"): np.full(self.points, t)}
+        found |= {Derivative(name): known.at(t, self.nodes) for name, known in self.inputs.items()}
         ends = {name: space.at_end_values(t) for name, space in self.spaces.items()}
         for variable, (block, order, velocity) in self._block_of.items():
             if order == 0:
@@ -217,6 +221,7 @@ class Discretisation:
         """As `slopes`, at the left and the right end: shape (2,)."""
         ends = np.array(self.domain)
         values: dict[Factor, Array] = {Coordinate(self.axis): ends, Coordinate("t"): np.full(2, t)}
+        values |= {Derivative(name): known.at(t, ends) for name, known in self.inputs.items()}
         for variable, (block, order, velocity) in self._block_of.items():
             space = self.spaces[variable.field]
             values[variable] = space.basis.matrix(ends, order) @ (

@@ -11,13 +11,14 @@ from pdescry.errors import InputError
 def opened(equation: Equation) -> Equation:
     """The law without conservative forms, whose true order may be lower than they look."""
     try:
-        return Equation.of(Component.of(c.field, expand(c.coefficients), c.time_order) for c in equation.components)
+        components = [Component.of(c.field, expand(c.coefficients), c.time_order) for c in equation.components]
     except TooLargeError as outgrown:
         raise InputError(f"The equation is too large: opened by the product rule it has {outgrown}.") from None
+    return Equation.of(components, equation.inputs)
 
 
 def variables_of(equation: Equation) -> tuple[Derivative, ...]:
-    """The fields and derivatives that the right sides of an opened law depend on."""
+    """The fields and derivatives that the right sides of an opened law depend on; known inputs are not among them."""
     found: set[Derivative] = set()
     for component in equation.components:
         for term, _ in component.terms:
@@ -26,7 +27,8 @@ def variables_of(equation: Equation) -> tuple[Derivative, ...]:
                     found.add(factor)
                 elif isinstance(factor, Function):
                     found.add(Derivative(factor.field))
-    return tuple(sorted(found, key=lambda variable: variable.key))
+    unknown = (variable for variable in found if variable.field in equation.fields)
+    return tuple(sorted(unknown, key=lambda variable: variable.key))
 
 
 def slopes_of(equation: Equation) -> dict[tuple[str, Derivative], Sum]:

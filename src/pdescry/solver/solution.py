@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field as declare
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from pdescry.equation.term import Coordinate, Derivative, Factor, Function
 from pdescry.errors import InputError, PdescryError
 from pdescry.files import write_dataset
 from pdescry.solver.evaluate import evaluate_terms
+from pdescry.solver.inputs import Inputs
 from pdescry.solver.pieces import Pieces
 from pdescry.solver.verdict import Status
 
@@ -49,6 +51,7 @@ class Solution:
     steps: int
     seconds: float
     pieces: Mapping[str, Pieces]
+    inputs: Inputs = declare(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -114,6 +117,7 @@ class Solution:
             # The law itself gives u_t to spectral accuracy; differentiating the cubic in time would not.
             right = expand(self.equation[derivative.field].coefficients)
             values: dict[Factor, Array] = {Coordinate(self.axis): x, Coordinate("t"): t}
+            values |= {Derivative(name): known.scattered(t, x) for name, known in self.inputs.items()}
             for term in right:
                 for factor, _ in term.factors:
                     wanted = Derivative(factor.field) if isinstance(factor, Function) else factor
@@ -124,7 +128,10 @@ class Solution:
 
     @cached_property
     def dataset(self) -> xr.Dataset:
-        """All fields at ``times`` on an even grid, as an `xarray.Dataset` with dimensions (t, x)."""
+        """All fields at ``times`` on an even grid, as an `xarray.Dataset` with dimensions (t, x).
+
+        Known inputs are coordinates beside t and x: along t, or along both.
+        """
         import xarray as xr
 
         fields = {}
@@ -144,7 +151,11 @@ class Solution:
             "points": self.points,
             "steps": self.steps,
         }
-        return xr.Dataset(fields, {"t": self.times, self.axis: self.grid}, attributes)
+        coordinates: dict[str, Any] = {"t": self.times, self.axis: self.grid}
+        for name, known in self.inputs.items():
+            values = np.array([known.at(float(t), self.grid) for t in self.times])
+            coordinates[name] = (("t", self.axis), values) if known.along_space else ("t", values[:, 0])
+        return xr.Dataset(fields, coordinates, attributes)
 
     @property
     def field(self) -> xr.DataArray:

@@ -17,6 +17,7 @@ from pdescry.solver.boundary import Boundary, Conditions, check_values, needed_a
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.grids import COARSEST
 from pdescry.solver.initial import Initial, read_initial
+from pdescry.solver.inputs import Given, read_inputs
 from pdescry.solver.linearise import opened, variables_of
 from pdescry.solver.search import incoming_at, search
 from pdescry.solver.solution import Solution
@@ -33,6 +34,7 @@ def simulate(
     until: float | None = None,
     initial: Initial | Mapping[str, Initial],
     boundary: Boundary = "periodic",
+    inputs: Mapping[str, Given] | None = None,
     times: Sequence[float] | Array | None = None,
     x: Sequence[float] | Array | None = None,
     rtol: float = 3e-10,
@@ -55,6 +57,11 @@ def simulate(
     boundary: ``"periodic"``, ``"dirichlet"``, ``"neumann"``, or conditions per side:
         ``{"left": "u=1", "right": ["u=0", "u_x=0"]}``. Ends that move are functions of the time since the start:
         ``{"left": {"u": lambda t: math.sin(t)}, "right": {"u": 0, "u_x": slope}}``.
+    inputs: what the law takes as known, by name, from t = 0 to the end: ``{"P": …}`` with a function of t or of (t, x),
+        samples ``(times, values)`` with straight lines between them, ``(times, values, "held")`` where each value holds
+        until the next, a formula such as ``"1 + sin(t)"`` in t and x, a number, or an object with ``time``, ``between``
+        and ``at(time, space)``. Steps end where samples jump or bend. A pulse of a function or a formula that is
+        shorter than a two-hundredth of the time span may be missed: give samples.
     x: the grid of ``solution.dataset``, default 257 even points.
     rtol: tolerance of the time stepper, relative to the largest value of the field, from 1e-13 to 1e-3. From 1e-8 on,
         the finest modes count as resolved below it, too: fewer points, or a start and ends that are less smooth.
@@ -71,7 +78,8 @@ def simulate(
     'ok'
     """
     began = time.monotonic()
-    equation = equation if isinstance(equation, Equation) else Equation.parse(equation)
+    if not isinstance(equation, Equation):
+        equation = Equation.parse(equation, inputs=tuple(inputs) if isinstance(inputs, Mapping) else ())
     plain = opened(equation)
     axis = _axis(equation)
     left, right = _domain(domain)
@@ -85,6 +93,7 @@ def simulate(
     conditions = read_boundary(boundary, plain, axis)
     check_values(conditions, np.linspace(0.0, end, 11).tolist())
     _check_velocities(plain, conditions, axis)
+    known = read_inputs(inputs, plain, axis, (left, right), end)
     problem = Problem(
         equation=plain,
         axis=axis,
@@ -97,6 +106,7 @@ def simulate(
         max_seconds=max_seconds,
         deadline=began + max_seconds,
         progress=progress or (lambda stage, fraction: None),
+        inputs=known,
     )
     # A second thread gains a tenth at best, and loses up to half when another process wants the cores (benchmarks/).
     with threadpool_limits(limits=1, user_api="blas"):
@@ -117,14 +127,18 @@ def simulate(
         steps=len(found.run.trajectory.bends) if found.run else 0,
         seconds=time.monotonic() - began,
         pieces=found.run.pieces if found.run else {},
+        inputs=known,
     )
 
 
-def conditions_needed(equation: Equation, *, domain: Sequence[float], initial: Initial) -> tuple[int, int]:
+def conditions_needed(
+    equation: Equation, *, domain: Sequence[float], initial: Initial, inputs: Mapping[str, Given] | None = None
+) -> tuple[int, int]:
     """How many conditions a law of one field takes at the left and at the right end: on u, u_x, … in turn."""
     plain, axis, ends = opened(equation), _axis(equation), _domain(domain)
     (profile,) = read_initial(initial, plain, axis, ends, periodic=False).values()
-    glance = Discretisation(plain, axis, ends, Conditions(periodic=False), COARSEST)
+    known = read_inputs(inputs, plain, axis, ends, until=0.0)
+    glance = Discretisation(plain, axis, ends, Conditions(periodic=False), COARSEST, known)
     return incoming_at(glance, profile(glance.nodes)) or needed_at_ends(plain.order(axis), None)
 
 

@@ -7,7 +7,7 @@ driven here.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,14 +73,19 @@ def integrate(
     max_steps: int,
     deadline: float,
     inspect: Callable[[float, Array], str | None],
+    breaks: Sequence[float] = (),
+    longest_step: float = np.inf,
 ) -> Trajectory:
     """Step from 0 to ``until``, or until ``inspect(t, y)`` returns a verdict or a limit is met.
 
     ``tolerance`` is relative to the largest value that each block of the state has had, or to ``sizes`` before it has
     any: a field may cross zero without its zeros being computed to more digits than the rest. ``floor`` is what no
-    tolerance can undercut (rounding). Both have the shape of the state.
+    tolerance can undercut (rounding). Both have the shape of the state. A step ends at each of ``breaks`` (ascending,
+    inside the span), where the right side jumps or bends; up to a break it is evaluated before the jump.
     """
     largest = sizes.copy()
+    ends = [*breaks, until]
+    before = np.inf  # the last time before the next break
 
     def allowed(y: Array) -> Array:
         for block in problem.blocks.values():
@@ -90,10 +95,10 @@ def integrate(
     def rate(t: float, y: Array) -> Array:
         if time.monotonic() > deadline:
             raise _OutOfTime
-        return problem.rate(t, y)
+        return problem.rate(min(t, before), y)
 
     def jacobian(t: float, y: Array) -> Array:
-        matrix = problem.jacobian(t, y)
+        matrix = problem.jacobian(min(t, before), y)
         if not np.all(np.isfinite(matrix)):
             raise _NotFinite  # before scipy's factorisation stumbles over it
         return matrix
@@ -102,8 +107,15 @@ def integrate(
     # Overflow on the way to a blow-up is expected and judged below, not a warning for the user.
     with np.errstate(all="ignore"):
         try:
-            stepper = None if outcome else _stepper(rate, jacobian, start, until, allowed(start))
-            while stepper is not None and outcome is None:
+            stepper, step = None, None
+            while outcome is None:
+                if stepper is None:
+                    end = ends.pop(0)
+                    before = np.nextafter(end, -np.inf) if ends else np.inf
+                    here, state = times[-1], states[-1]
+                    first = None if step is None else min(step, end - here)
+                    stepper = _stepper(rate, jacobian, here, state, end, allowed(state), longest_step, first)
+                step = stepper.h_abs  # before the last step is cut short
                 stepper.step()
                 if not np.all(np.isfinite(stepper.y)):
                     outcome = "not finite"
@@ -116,7 +128,7 @@ def integrate(
                     bends.append(_bends(stepper))
                     outcome = inspect(stepper.t, stepper.y)
                     if outcome is None and stepper.status == "finished":
-                        outcome = "finished"
+                        outcome, stepper = (None, None) if ends else ("finished", None)
                     if outcome is None and len(times) > max_steps:
                         outcome = "steps"
         except _OutOfTime:
@@ -126,9 +138,11 @@ def integrate(
     return Trajectory(np.array(times), np.array(states), np.array(bends).reshape(-1, 3, len(start)), str(outcome))
 
 
-def _stepper(rate: Any, jacobian: Any, start: Array, until: float, atol: Any) -> Radau:
+def _stepper(
+    rate: Any, jacobian: Any, t: float, y: Array, until: float, atol: Any, longest: float, first: float | None
+) -> Radau:
     # Tolerances live in atol, which follows the size of the field; rtol only has to be out of their way.
-    return Radau(rate, 0.0, start, until, rtol=1e-13, atol=atol, jac=jacobian)
+    return Radau(rate, t, y, until, rtol=1e-13, atol=atol, jac=jacobian, max_step=longest, first_step=first)
 
 
 def _bends(stepper: Radau) -> Array:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pdescry.solver.attempt import Problem, Run
+from pdescry.solver.inputs import breaks_of
 
 Status = Literal["ok", "ill-posed", "blow-up", "unresolved", "sensitive", "limit", "wrong-boundary", "bad-initial"]
 
@@ -22,7 +23,12 @@ class Verdict:
 
 def accepted(problem: Problem, run: Run, error: float, checked: float | None = None) -> Verdict:
     message = f"Resolved with {run.grid.points} points; estimated error {error:.0e} of the largest value."
-    if run.rough:
+    if run.rough and breaks_of(problem.inputs):
+        message += (
+            " The initial state or a jump of an input does not suit the boundary: near the ends the field is"
+            f" approximate within {problem.grace:.3g} after the start and after each jump."
+        )
+    elif run.rough:
         message += (
             " The initial state does not suit the boundary or is not smooth: near such places the field is approximate"
             f" before t = {problem.grace:.3g}."
@@ -79,6 +85,10 @@ def unresolved(problem: Problem, run: Run) -> Verdict:
         why = "the time stepper cannot go on, because the field overflows or stops being smooth. Check the law"
     elif run.grid.conditions.periodic and any(term.coordinates - {"t"} for term in problem.equation.terms):
         why = f"the coordinate {problem.axis} in the law jumps where the period ends. Choose another boundary"
+    elif any(known.along_space for known in problem.inputs.values()):
+        why += f", unless the input {_first_along_space(problem)} is what is not smooth along {problem.axis}: smooth it"
+    elif breaks_of(problem.inputs) and not run.grid.conditions.periodic:
+        why += ", unless it is the input, which jumps where the boundary holds the field: raise rtol"
     return Verdict(
         "unresolved",
         f"{run.grid.points} points do not resolve the field from t = {run.reached:.4g} on: {why}, raise max_points, or"
@@ -86,6 +96,10 @@ def unresolved(problem: Problem, run: Run) -> Verdict:
         run,
         run.reached,
     )
+
+
+def _first_along_space(problem: Problem) -> str:
+    return next(name for name, known in problem.inputs.items() if known.along_space)
 
 
 def too_rough(problem: Problem) -> Verdict:

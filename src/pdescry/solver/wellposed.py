@@ -29,8 +29,8 @@ _NOISE = 1e-9  # of the largest eigenvalue: below it a real part is rounding
 def is_ill_posed(equation: Equation, values: Mapping[Factor, Array], span: Mapping[str, tuple[float, float]]) -> bool:
     """Whether a law is ill-posed around states known at some points, whatever the boundary conditions.
 
-    values: of every field, derivative and coordinate of the law, each (N,). span: of the time and of the one axis of
-    space, by their names, in this order.
+    values: of every field, derivative, coordinate and input of the law, each (N,); an input P as ``Derivative("P")``.
+    span: of the time and of the one axis of space, by their names, in this order.
     """
     plain, like = opened(equation), next(iter(values.values()), np.zeros(0))
     slopes = {pair: evaluate_terms(terms, values, like) for pair, terms in slopes_of(plain).items()}
