@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pdescry import InputError, JointFit
-from pdescry.regression.fit import SUMMARY
+from pdescry.equation.with_spread import SUMMARY
 from tests.joint.conftest import compared
 
 

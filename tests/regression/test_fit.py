@@ -13,7 +13,7 @@ from pdescry.derivatives import Derivatives
 from pdescry.equation import Equation, Term
 from pdescry.equation.term import Derivative
 from pdescry.regression import STBLR, STOLS, DesignMatrix, Greedy, SparseFit, regress
-from pdescry.regression.fit import with_spread
+from pdescry.equation.with_spread import with_spread
 
 TERMS = tuple(Term.parse(text) for text in ("1", "u", "u_xx", "u*u_x"))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +39,7 @@ def observe(
     relative to the standard deviation of the field over the readings.
     seed: sensor places, clocks, losses and noise each draw from a stream of their own, so that changing the noise
     moves no sensor.
-    inputs: known inputs to keep with the readings, ``{"P": (times, values)}``.
+    inputs: known inputs to keep with the readings, as `Readings.from_arrays` takes them.
     """
     solution.require_ok()
     if not isinstance(seed, int | np.integer) or seed < 0:
@@ -58,9 +57,6 @@ def observe(
     true = np.stack([solution.at(t, x, of=field) for field in solution.equation.fields], axis=1)  # (N, f)
     level, relative = _noise_level(noise, len(places))
     sd = level[sensor, None] * (true.std(axis=0) if relative else 1.0)
-    # Readings that keep inputs are on their way; until they are here, inputs are left out.
-    takes_inputs = "inputs" in signature(Readings.from_arrays).parameters
-    kept_inputs: dict[str, Any] = {"inputs": dict(inputs)} if inputs and takes_inputs else {}
     return Readings.from_arrays(
         t,
         x,
@@ -68,7 +64,7 @@ def observe(
         axes=(solution.axis,),
         fields=solution.equation.fields,
         source=source or f"simulated from {solution.equation}",
-        **kept_inputs,
+        inputs=inputs,
     )
 
 

@@ -297,6 +297,21 @@ class Readings:
         note = f"Left out {int((~whole).sum())} of {len(self)} readings that did not measure every field."
         return replace(self.select(whole), notes=(*self.notes, note))
 
+    def of_fields(self, names: Iterable[str]) -> Readings:
+        """The readings of some of the fields; rows that have none of them are left out."""
+        wanted = list(names)
+        if unknown := [name for name in wanted if name not in self.fields]:
+            raise InputError(f"Expected some of the fields {', '.join(self.fields)}; got {unknown[0]!r}.")
+        places = [self.fields.index(name) for name in wanted]
+        some = replace(
+            self,
+            values=self.values[:, places],
+            fields=tuple(wanted),
+            noise=None if self.noise is None else self.noise[:, places],
+        )
+        keep = some.observed.any(axis=1)
+        return some if keep.all() else some.select(keep)
+
     def of_sensor(self, which: int | str) -> Readings:
         """All readings of one sensor, by number or name."""
         return self.select(sensors=[which])

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from pdescry.data.inputs import Input
 from pdescry.data.observe import observe
 from pdescry.data.readings import Readings
 from pdescry.equation import Equation
@@ -55,7 +58,10 @@ class System:
         """Readings of the field by a few sensors; settings as in `pdescry.data.observe`."""
         every = self.every if every is None and times is None else every
         if self.inputs:
-            settings["inputs"] = {name: (given[0], given[1]) for name, given in self.inputs.items()}
+            settings["inputs"] = {
+                name: Input(name, np.array(times), None, np.array(values), between)
+                for name, (times, values, between) in self.inputs.items()
+            }
         return observe(self.solution, every=every, times=times, source=f"system {self.name}", **settings)
 
 

@@ -10,7 +10,7 @@ from pdescry.derivatives.points import Points, Within
 from pdescry.equation import Term
 from pdescry.errors import InputError
 from pdescry.surrogate import Posterior
-from pdescry.surrogate.pool import Progress
+from pdescry.progress import Progress
 
 
 def differentiate(

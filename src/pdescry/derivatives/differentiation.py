@@ -17,9 +17,9 @@ from pdescry.equation import Term, candidates
 from pdescry.equation.term import Derivative, Function
 from pdescry.errors import InputError
 from pdescry.surrogate import Posterior
-from pdescry.surrogate.pool import Progress
+from pdescry.progress import Progress
 from pdescry.surrogate.scaling import Scaling
-from pdescry.surrogate.settings import check_whole, check_workers
+from pdescry.checks import check_whole, check_workers
 
 TIME = "t"  # in equations; readings may call it otherwise
 

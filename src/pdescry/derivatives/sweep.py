@@ -25,7 +25,7 @@ from pdescry.cores import n_cores
 from pdescry.derivatives.library import Library, Units
 from pdescry.derivatives.moments import Moments, of_chunk
 from pdescry.derivatives.taylor import derivatives
-from pdescry.surrogate.pool import Progress
+from pdescry.progress import Progress
 
 # Points in a block: on a CPU 50 units × 256 points × some 15 coefficients fill half of a 2 MB cache. Accelerators want
 # more.

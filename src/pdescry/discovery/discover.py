@@ -33,10 +33,10 @@ from pdescry.joint import Choice, Joint, choose
 from pdescry.regression import SparseRegressor, regress
 from pdescry.surrogate import Adam, Network, Noise, Posterior, Prior, interpolate
 from pdescry.surrogate.interpolate import HandOn, check_readings
-from pdescry.surrogate.pool import Progress
+from pdescry.progress import Progress
 from pdescry.surrogate.samplers import Sampler
 from pdescry.surrogate.scaling import Scaling, Standardise
-from pdescry.surrogate.settings import check_workers
+from pdescry.checks import check_workers
 
 _Made = TypeVar("_Made")
 

@@ -28,7 +28,7 @@ from pdescry.errors import InputError
 from pdescry.joint import Advice, Choice, JointFit
 from pdescry.solver import Solution, simulate
 from pdescry.surrogate import Diagnostics, Posterior
-from pdescry.surrogate.settings import check_whole
+from pdescry.checks import check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,7 +15,7 @@ from pdescry.joint.advice import Advice, Questions, advise
 from pdescry.joint.information import Belief
 from pdescry.joint.triangle import one_thread
 from pdescry.regression import SparseFit
-from pdescry.surrogate.settings import check_whole
+from pdescry.checks import check_whole
 
 if TYPE_CHECKING:
     from pdescry.discovery.law import Law

@@ -24,7 +24,7 @@ from pdescry.joint import JointFit
 from pdescry.joint.held_out import names_of
 from pdescry.joint.left_out import LeftOut, left_out, some_sensors
 from pdescry.joint.triangle import one_thread
-from pdescry.regression.spread import TWO_SIDED_95
+from pdescry.equation.with_spread import TWO_SIDED_95
 from pdescry.solver import Solution
 
 FEWEST_SENSORS = 5

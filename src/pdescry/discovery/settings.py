@@ -22,7 +22,7 @@ from pdescry.regression.storage import method_name
 from pdescry.surrogate import HMC, MCLMC, PAPER_DNN, Adam, Network, Noise, Point, Prior
 from pdescry.surrogate.samplers import SAMPLERS, Sampler
 from pdescry.surrogate.scaling import Standardise
-from pdescry.surrogate.settings import check_choice, check_kind, check_whole, plain
+from pdescry.checks import check_choice, check_kind, check_whole, plain
 
 Preset = Literal["default", "paper", "paper_as_printed"]
 Candidates = str | Iterable[str | Term]

@@ -20,7 +20,7 @@ from typing import Any
 
 from pdescry.cores import ONE_THREAD
 from pdescry.errors import PdescryError
-from pdescry.surrogate.pool import Progress
+from pdescry.progress import Progress
 
 # Called with a job, the number of workers that it may use, and where to tell how far it is. A process finds it by name.
 Work = Callable[[Any, int | None, Progress], None]

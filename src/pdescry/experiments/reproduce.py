@@ -24,8 +24,8 @@ from pdescry.experiments.tables import Table, make_tables, write_tables
 from pdescry.files import made_folder
 from pdescry.regression import STBLR, SparseFit
 from pdescry.surrogate import HMC, PAPER_DNN, Adam
-from pdescry.surrogate.pool import Progress
-from pdescry.surrogate.settings import check_workers
+from pdescry.progress import Progress
+from pdescry.checks import check_workers
 
 
 @dataclass(frozen=True)

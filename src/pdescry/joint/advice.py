@@ -16,7 +16,7 @@ from pdescry.data.digits import distinct
 from pdescry.data.hull import points_in_hull
 from pdescry.errors import InputError
 from pdescry.joint.information import Belief, Options
-from pdescry.joint.splines import Array
+from pdescry.joint.field.axis import Array
 
 PLACES = 101  # that are tried along an axis
 PLACES_IN_SPACE = 160  # in the hull of the sensors, where there are several axes
@@ -122,7 +122,7 @@ def advise(
     """belief: at the points of the questions, once for each of the f fields, these outermost. noise: (f,), sds of a
     reading; offset_sd: of a new sensor's offset."""
     readings, m, n = questions.readings, len(questions.times), len(questions.places) * len(questions.times)
-    variance = np.maximum(noise, LEAST_NOISE * np.abs(readings.values).max()) ** 2
+    variance = np.maximum(noise, LEAST_NOISE * np.nanmax(np.abs(readings.values))) ** 2
     begins = np.arange(len(noise))[:, None] * n  # of each field
     rows = np.array([(begins + np.arange(start, start + m)).ravel() for start in range(0, n, m)])
     own = np.array([belief.prior(each, each) for each in rows])

@@ -21,7 +21,7 @@ from pdescry.joint.field.process import Process
 from pdescry.joint.fit.held_out import errors
 from pdescry.joint.joint_fit import JointFit
 from pdescry.problem import Candidate
-from pdescry.regression.fit import SUMMARY
+from pdescry.equation.with_spread import SUMMARY
 
 LIKELY = 0.05  # a law of so much probability is worth a word
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -30,18 +30,24 @@ from pdescry.joint.fit.operator import Operator
 from pdescry.joint.joint_fit import JointFit, followed, notes_of
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.neighbours import single_term_changes
-from pdescry.joint.search.search import Search, best_first
+from pdescry.joint.search.proposals import explained
+from pdescry.joint.search.search import FELL, Search, best_first
 from pdescry.joint.search.verdict import Baselines, hopeless, why_none_holds, why_not
 from pdescry.problem import Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
-from pdescry.surrogate import Posterior
-from pdescry.surrogate.pool import Progress
-from pdescry.surrogate.settings import check_whole, check_workers, plain
+from pdescry.progress import Progress
+from pdescry.checks import check_whole, check_workers, plain
 
 NONE = "No law could be fitted to the readings; try fewer candidates."
+EXPLAINED_BY = 3  # terms: what so many explain of inferred fields says which order in time to look at first
+KEPT = 4  # laws that are fitted to their end
+OTHERWISE = (1, 3, 2)  # proposals of each size, largest size and laws fitted to their end, of the other order
 CLOSE = 3.0  # nats: orders in time that score so close are told
 
-Given = Readings | Posterior | Sequence[Readings | Posterior]
+if TYPE_CHECKING:
+    from pdescry.surrogate import Posterior
+
+    Given = Readings | Posterior | Sequence[Readings | Posterior]
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ class Joint:
     up to where something is known.
     """
 
-    proposals: int = 3
+    proposals: int = 4
     largest: int = 4
     known: tuple[str, ...] = ()
     boundary: tuple[str, ...] = ()
@@ -113,17 +119,21 @@ def choose(
 
 def readings_of(given: Given) -> tuple[Readings, ...]:
     """Of one or several experiments, which may come as posteriors."""
-    every = (given,) if isinstance(given, Readings | Posterior) else tuple(given)
+    every = _listed(given)
     if not every:
         raise InputError("Expected readings, or a list of them, one for each experiment; got an empty list.")
-    return tuple(each.readings if isinstance(each, Posterior) else each for each in every)
+    return tuple(each if isinstance(each, Readings) else each.readings for each in every)
 
 
 def posteriors_of(given: Given) -> tuple[Posterior, ...]:
     """Networks' posteriors to begin from, too: of all experiments, or none."""
-    every = (given,) if isinstance(given, Readings | Posterior) else tuple(given)
-    found = tuple(each for each in every if isinstance(each, Posterior))
+    every = _listed(given)
+    found = tuple(each for each in every if not isinstance(each, Readings))
     return found if len(found) == len(every) else ()
+
+
+def _listed(given: Given) -> tuple[Any, ...]:
+    return tuple(given) if isinstance(given, list | tuple) else (given,)
 
 
 def _chosen(
@@ -206,24 +216,34 @@ def _searched(
     }
     before = noise_without_law(problem, processes)
     every = (problem, *problem.alternatives)
-    searches = [Search(each, method.proposals, method.largest, executor, tell) for each in every]
     with one_thread():
-        guesses = [search.soft(starts_of(each, processes, posteriors)) for search, each in zip(searches, every, strict=True)]
+        starts = [starts_of(each, processes, posteriors) for each in every]
+        shares = [explained(own[0], each, EXPLAINED_BY) if problem.alternatives else 1.0
+                  for each, own in zip(every, starts, strict=True)]
+        leading = int(np.argmax(shares))
+        if len(problem.fields) > 1:  # where laws of both orders would take too long
+            every, starts, leading = (every[leading],), [starts[leading]], 0
+        searches = [
+            Search(each, *((method.proposals, method.largest, KEPT) if k == leading else OTHERWISE), executor, tell)
+            for k, each in enumerate(every)
+        ]
+        guesses = [search.soft(own) for search, own in zip(searches, starts, strict=True)]
     if not any(guesses):
         raise PdescryError(NONE)
     soft = [[law for law in own if law.possible] for own in guesses]
     # Where no dynamics show, laws would be as wrong once tight, or near this one, and slow to fit.
     dull = any(soft) and hopeless([law for own in soft for law in own], baselines)
-    which, fine, tight = 0, [], []
+    which, fine, tight = leading, [], []
     if any(soft) and not dull:
-        tights = [search.tight(own) if own else [] for search, own in zip(searches, soft, strict=True)]
-        order = sorted((k for k in range(len(every)) if tights[k]), key=lambda k: -tights[k][0].score)
-        for k in order:
+        # What soft laws of another order promise says little: they leave the fields more freedom.
+        tights = {k: searches[k].tight(own, starts[k]) for k, own in enumerate(soft) if own}
+        order = sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].promise)
+        for place, k in enumerate(order):
             found = searches[k].on_a_fine_mesh(tights[k])
-            if found and (not fine or found[0].score > fine[0].score):
+            if found and (not fine or found[0].promise > fine[0].promise):
                 which, fine, tight = k, found, tights[k]
-            following = order[order.index(k) + 1 :]
-            if fine and all(tights[other][0].score < fine[0].score - _far(problem) for other in following):
+            fell = FELL * problem.n_readings
+            if fine and all(tights[other][0].promise < fine[0].promise - fell for other in order[place + 1 :]):
                 break
     if not fine:
         which = next(k for k in range(len(every)) if guesses[k])
@@ -245,11 +265,6 @@ def _searched(
     return _Outcome(every[which], compared, reasons, baselines, before, changes, processes)
 
 
-def _far(problem: Problem) -> float:
-    """Nats by which a law of another order in time has to be behind, not to be fitted to its end."""
-    return 0.05 * problem.n_readings
-
-
 def noise_without_law(problem: Problem, processes: Processes) -> list[Array]:
     """For each experiment, (F,): the noise about fields that obey no law."""
     found = []
@@ -260,8 +275,7 @@ def noise_without_law(problem: Problem, processes: Processes) -> list[Array]:
 
 
 def starts_of(problem: Problem, processes: Processes, posteriors: Sequence[Posterior]) -> list[Start]:
-    """Fields to begin from: of processes without offsets, also gradually, and with them; of networks, if there are
-    any."""
+    """Fields to begin from: of processes without offsets, and with them; of networks, if there are any."""
     operator = Operator(problem.fields, problem.orders, problem.axes, ())
     numbers = range(len(problem.experiments))
 
@@ -272,22 +286,20 @@ def starts_of(problem: Problem, processes: Processes, posteriors: Sequence[Poste
         )
 
     shared, smooth = of("shared"), of("smooth")
-    kinds = [(shared, False), (shared, True)]
+    kinds = [shared]
     if any(each.experiment.noise_model.has_offsets for each in smooth):
-        kinds.append((smooth, False))
+        kinds.append(smooth)
     if posteriors:
-        network = tuple(from_network(each, problem.ends[k], problem.orders) for k, each in enumerate(posteriors))
-        kinds.insert(0, (network, False))
+        kinds.append(tuple(from_network(each, problem.ends[k], problem.orders) for k, each in enumerate(posteriors)))
     # With the same noise in all of them: laws could not be compared if each had its own.
-    most = [np.max([fields[k].experiment.noise_model.noise for fields, _ in kinds], axis=0) for k in numbers]
+    most = [np.max([fields[k].experiment.noise_model.noise for fields in kinds], axis=0) for k in numbers]
     return [
         Start(
             tuple(each.with_noise(noise) for each, noise in zip(fields, most, strict=True)),
             operator,
             problem.known.values,
-            gradually,
         )
-        for fields, gradually in kinds
+        for fields in kinds
     ]
 
 

@@ -18,9 +18,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+from scipy.sparse import csr_array, vstack
 
-from pdescry.joint.objective import Minimum
-from pdescry.joint.splines import Array
+from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.objective import Minimum
 
 Rows = NDArray[np.intp]
 _Covariance = Callable[[Rows, Rows], Array]
@@ -45,20 +46,21 @@ class Belief:
     chance: float = 0.0
 
     @classmethod
-    def of_fit(cls, found: Minimum, number: int, t: Array, x: Array) -> Belief:
-        """In closed form, where law and field were inferred together: of the field of one experiment at P times and
-        places."""
-        experiment, factored = found.objective.experiments[number], found.factored
-        at, field, k = experiment.space.at(x, t), factored.fields[number], len(found.coefficients)
-        scale = solve_triangular(factored.root, np.eye(k))
+    def of_fit(cls, found: Minimum, number: int, points: Array) -> Belief:
+        """In closed form, where law and fields were inferred together: of the fields of one experiment at points
+        (P, D), places before time, once for each field, these outermost."""
+        experiment, own = found.objective.experiments[number], found.solved.states[number]
+        k, factor = len(found.coefficients), own.factor
+        at = csr_array(vstack([experiment.space.at(points, field) for field in range(experiment.space.components)]))
+        scale = solve_triangular(found.solved.root, np.eye(k))
 
         def prior(rows: Rows, columns: Rows) -> Array:
-            alone = field.solve_transposed(np.asfortranarray(at[columns].T.toarray()))
             if rows is columns:
-                return alone.T @ alone
-            return np.asarray(at[rows] @ field.solve(alone))
+                return factor.covariance(at[rows])
+            return np.asarray(at[rows] @ factor.solve(at[columns].T.toarray()))
 
-        return cls(scale, -(at @ factored.through[number]) @ scale, np.eye(k), prior, np.zeros((len(t), 0)))
+        follows = -(at @ own.through[:, :-1]) @ scale
+        return cls(scale, follows, np.eye(k), prior, np.zeros((at.shape[0], 0)))
 
     @classmethod
     def of_draws(cls, coefficients: Array, fields: Array) -> Belief:

@@ -27,10 +27,10 @@ from pdescry.joint.fit.stages import extended
 from pdescry.joint.information import Belief
 from pdescry.joint.search.verdict import MORE_SCATTER, more_scatter
 from pdescry.problem import Candidate, Problem
-from pdescry.regression.fit import concise
-from pdescry.regression.spread import TWO_SIDED_95
-from pdescry.surrogate.asked import Asked
-from pdescry.surrogate.settings import check_whole
+from pdescry.equation.with_spread import concise
+from pdescry.equation.with_spread import TWO_SIDED_95
+from pdescry.data.asked import Asked
+from pdescry.checks import check_whole
 
 UNMET = 0.03  # a residual of so much of the left side is worth a warning
 BLOCK = 256  # points predicted at a time

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pdescry.equation import Equation, Term
 from pdescry.errors import PdescryError
 from pdescry.executor import in_order, local_executor
-from pdescry.joint.choose import Given, fields_without_law, noise_without_law, posteriors_of, readings_of, starts_of
+from pdescry.joint.choose import fields_without_law, noise_without_law, posteriors_of, readings_of, starts_of
 from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.held_out import score
 from pdescry.joint.fit.objective import Minimum
@@ -18,8 +20,11 @@ from pdescry.joint.joint_fit import JointFit, followed
 from pdescry.joint.field.start import Start
 from pdescry.problem import Candidate, Problem
 from pdescry.problem.ends import checked_domain
-from pdescry.surrogate.pool import Progress
-from pdescry.surrogate.settings import check_workers
+from pdescry.progress import Progress
+from pdescry.checks import check_workers
+
+if TYPE_CHECKING:
+    from pdescry.joint.choose import Given
 
 
 def refine(
@@ -49,7 +54,8 @@ def refine(
     with local_executor(check_workers(workers)) as executor, one_thread():
         processes = fields_without_law(problem, executor, tell, ("smooth", "shared"))
         before = noise_without_law(problem, processes)
-        starts = starts_of(problem, processes, posteriors_of(readings))
+        direct = starts_of(problem, processes, posteriors_of(readings))
+        starts = [*direct, replace(direct[0], gradually=True)]
         tell("fields and law together", 0.1, None)
         tasks = [(_fitted, (start, terms)) for start in starts]
         fits = in_order(executor, tasks, lambda share: tell("fields and law together", 0.1 + 0.4 * share, None))

@@ -1,4 +1,4 @@
-"""A `Choice` as a NetCDF file without pickle: the field's spline, the law, and how others compare.
+"""A `Choice` as a NetCDF file without pickle: the fields' splines, the law, and how others compare.
 
 Readings are not in it, and what follows from them and the rest is not either: it is computed anew, to the same digits.
 """
@@ -18,16 +18,19 @@ from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.files import check_target, saved_dataset, write_dataset
 from pdescry.joint.choice import Choice, Comparison
-from pdescry.joint.ends import Condition
-from pdescry.joint.experiment import Experiment
-from pdescry.joint.fit import JointFit
-from pdescry.joint.known import Given
-from pdescry.joint.objective import Minimum, Objective
-from pdescry.joint.scatter import Scatter
-from pdescry.joint.splines import Axis, Space
+from pdescry.joint.field.axis import Axis
+from pdescry.joint.field.process import Process
+from pdescry.joint.field.space import Space
+from pdescry.joint.fit.experiment import Experiment
+from pdescry.joint.fit.noise_model import NoiseModel
+from pdescry.joint.fit.objective import Minimum, Objective
+from pdescry.joint.fit.operator import Operator
+from pdescry.joint.joint_fit import JointFit
+from pdescry.joint.observations import Observations
+from pdescry.problem import Candidate, Condition, Ends, Given, Known, Problem
 
-FORMAT = "pdescry choice 2"
-TABLES = ("alternatives", "held_out", "singly")
+FORMAT = "pdescry choice 3"
+TABLES = ("alternatives", "held_out", "single_term_changes", "probabilities")
 
 
 def save(choice: Choice, path: Path) -> None:
@@ -38,46 +41,56 @@ def save(choice: Choice, path: Path) -> None:
 def load(path: Path, readings: Readings | Sequence[Readings]) -> Choice:
     experiments = (readings,) if isinstance(readings, Readings) else tuple(readings)
     with saved_dataset(path, FORMAT, "a choice of terms") as dataset:
-        sizes = [dataset.sizes[f"reading{mark}"] for mark in _marks(int(dataset.attrs.get("experiments", 1)))]
+        sizes = [int(size) for size in np.atleast_1d(dataset.attrs["readings"])]
         if sizes != (found := [len(each) for each in experiments]):
             raise ValueError(f"it is of {_listed(sizes)} readings, not of {_listed(found)}")
         return _choice(dataset, experiments)
 
 
 def _dataset(choice: Choice) -> xr.Dataset:
-    found, comparison = choice.fit.minimum, choice.comparison
-    objective = found.objective
+    fit, comparison = choice.fit, choice.comparison
+    found, problem = fit.minimum, fit.problem
     variables: dict[str, Any] = {
-        "term": ("term", _texts(objective.terms)),
+        "term": ("term", _texts(found.terms)),
         "coefficients": ("term", found.coefficients),
-        "prior_sd": ("term", objective.prior_sd),
+        "prior_sd": ("term", found.objective.prior_sd),
         "candidate": ("candidate", _texts(choice.candidates)),
-        "probability": ("candidate", comparison.probabilities.to_numpy(float)),
     }
-    attributes: dict[str, Any] = {
-        "format": FORMAT,
-        "experiments": len(found.fields),
-        "given": json.dumps([[str(term), each.value, each.sd] for term, each in objective.given.items()]),
-        "converged": int(found.converged),
-        "notes": json.dumps(choice.fit.notes),
-        "columns": json.dumps({name: list(getattr(comparison, name)) for name in TABLES}),
-        "baselines": json.dumps(comparison.baselines),
-        "reason": comparison.reason,
+    about = {
+        "all_fields": choice.fields,
+        "fields": problem.fields,
+        "orders": problem.orders,
+        "given": [[str(term), each.value, each.sd] for term, each in found.objective.given.items()],
+        "present": [str(term) for term in problem.known.present],
+        "signs": [[str(term), sign] for term, sign in problem.known.signs],
+        "absent": [str(term) for term in problem.candidates if term not in problem.known.candidates],
+        "ends": [[each.reach, each.domain] for each in problem.ends],
+        "converged": found.converged,
+        "notes": fit.notes,
+        "columns": {name: list(getattr(comparison, name)) for name in TABLES},
+        "baselines": comparison.baselines,
+        "reasons": comparison.reasons,
+        "other_order": comparison.other_order,
+        "processes": [[[each.name, list(each.scales)] for each in own] for own in choice.processes],
     }
-    for mark, (_, experiment, field) in zip(_marks(len(found.fields)), found.experiments, strict=True):
-        space = experiment.space
+    attributes: dict[str, Any] = {"format": FORMAT, "about": json.dumps(about)}
+    attributes["readings"] = [len(each) for each in fit.problem.experiments]
+    for number, experiment, state in found.experiments:
+        space, mark = experiment.space, f"_{number}"
+        for k, axis in enumerate(space.axes):
+            variables[f"breaks_{k}{mark}"] = (f"break_{k}{mark}", axis.breaks)
         variables |= {
-            f"breaks_x{mark}": (f"break_x{mark}", space.x.breaks),
-            f"breaks_t{mark}": (f"break_t{mark}", space.t.breaks),
-            f"field{mark}": ((f"basis_x{mark}", f"basis_t{mark}"), field.reshape(space.shape)),
-            f"noise{mark}": (f"reading{mark}", experiment.scatter.noise),
+            f"state{mark}": (("component", *(f"basis_{k}{mark}" for k in range(len(space.axes)))), space.unpacked(state)),
+            f"noise{mark}": (f"observation{mark}", experiment.noise_model.noise),
+            f"offset_sd{mark}": ("component", experiment.noise_model.offset_sd),
+            f"tolerance{mark}": ("component", experiment.tolerance),
         }
         attributes |= {
-            f"degrees{mark}": [space.x.degree, space.t.degree],
-            f"orders{mark}": list(space.orders),
-            f"conditions{mark}": json.dumps([[each.order, each.place, each.value] for each in experiment.conditions]),
-            f"offset_sd{mark}": experiment.scatter.offset_sd,
-            f"tolerance{mark}": experiment.tolerance,
+            f"degrees{mark}": [axis.degree for axis in space.axes],
+            f"along{mark}": -1 if space.along is None else space.along,
+            f"conditions{mark}": json.dumps(
+                [[each.field, each.order, each.place, each.value] for each in experiment.conditions]
+            ),
         }
     for name in TABLES:
         for column, values in getattr(comparison, name).items():
@@ -87,48 +100,73 @@ def _dataset(choice: Choice) -> xr.Dataset:
 
 
 def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
-    about, readings = dataset.attrs, experiments[0]
-    prior_sd, coefficients = (np.array(dataset[name].values, float) for name in ("prior_sd", "coefficients"))
-    marks = _marks(len(experiments))
+    about = json.loads(dataset.attrs["about"])
+    fields, orders = tuple(about["fields"]), tuple(map(int, about["orders"]))
+    experiments = tuple(each if each.fields == fields else each.of_fields(fields) for each in experiments)
+    first = experiments[0]
+    inputs = tuple(each.name for each in first.inputs)
+
+    def candidate(text: str) -> Candidate:
+        field, _, term = text.partition(": ")
+        return Candidate(field, Term.parse(term, (*about["all_fields"], *inputs), first.axes))
+
+    def listed(name: str) -> tuple[Candidate, ...]:
+        return tuple(candidate(str(text)) for text in dataset[name].values)
+
+    given = {candidate(text): Given(value, sd) for text, value, sd in about["given"]}
+    parts = [_experiment(dataset, number, each) for number, each in enumerate(experiments)]
+    candidates, absent = listed("candidate"), {candidate(text) for text in about["absent"]}
+    known = Known(
+        tuple(each for each in candidates if each not in absent),
+        tuple(map(candidate, about["present"])),
+        tuple((candidate(text), sign) for text, sign in about["signs"]),
+        given,
+    )
+    ends = tuple(
+        Ends(tuple(reach), tuple(domain), experiment.conditions)
+        for (reach, domain), (experiment, _) in zip(about["ends"], parts, strict=True)
+    )
+    problem = Problem(experiments, fields, inputs, first.axes, orders, candidates, known, ends)
     objective = Objective(
-        tuple(_experiment(dataset, mark, each) for mark, each in zip(marks, experiments, strict=True)),
-        _terms(dataset["term"], readings),
-        prior_sd,
-        {_term(text, readings): Given(value, sd) for text, value, sd in json.loads(about["given"])},
+        tuple(experiment for experiment, _ in parts),
+        Operator(fields, orders, first.axes, listed("term")),
+        np.array(dataset["prior_sd"].values, float),
+        given,
     )
-    fields = tuple(np.array(dataset[f"field{mark}"].values, float).ravel() for mark in marks)
-    found = Minimum(objective, fields, coefficients, bool(about["converged"]))
-    candidates = _terms(dataset["candidate"], readings)
-    probabilities = pd.Series(
-        dataset["probability"].values.astype(float), [str(term) for term in candidates], name="probability"
-    )
-    columns = json.loads(about["columns"])
-    alternatives, held_out, singly = (
-        pd.DataFrame({column: dataset[f"{name}_{column}"].values.tolist() for column in columns.get(name, ())})
-        for name in TABLES  # one of them is not in older files
+    coefficients = np.array(dataset["coefficients"].values, float)
+    found = Minimum(objective, tuple(state for _, state in parts), coefficients, bool(about["converged"]))
+    alternatives, held_out, changes, probabilities = (
+        pd.DataFrame({column: dataset[f"{name}_{column}"].values.tolist() for column in about["columns"][name]})
+        for name in TABLES
     )
     comparison = Comparison(
-        alternatives, probabilities, held_out, json.loads(about["baselines"]), str(about["reason"]), singly
+        alternatives, probabilities, held_out, about["baselines"], about["reasons"], changes, about["other_order"]
     )
-    return Choice(JointFit(found, tuple(json.loads(about["notes"]))), candidates, comparison)
-
-
-def _experiment(dataset: xr.Dataset, mark: str, readings: Readings) -> Experiment:
-    about = dataset.attrs
-    breaks = (np.array(dataset[f"{name}{mark}"].values, float) for name in ("breaks_x", "breaks_t"))
-    x, t = (Axis(each, int(degree)) for each, degree in zip(breaks, about[f"degrees{mark}"], strict=True))
-    along_x, along_t = map(int, about[f"orders{mark}"])
-    return Experiment(
-        Space(x, t, (along_x, along_t)),
-        Scatter(np.array(dataset[f"noise{mark}"].values, float), float(about[f"offset_sd{mark}"]), readings),
-        float(about[f"tolerance{mark}"]),
-        tuple(Condition(*each) for each in json.loads(about[f"conditions{mark}"])),
+    processes = tuple(
+        tuple(
+            Process(name, readings, field, np.array(scales, float))
+            for (name, scales), readings in zip(own, experiments, strict=True)
+        )
+        for field, own in enumerate(about["processes"])
     )
+    fit = JointFit(found, problem, tuple(about["notes"]))
+    return Choice(fit, candidates, comparison, tuple(about["all_fields"]), processes)
 
 
-def _marks(experiments: int) -> list[str]:
-    """What follows the names of each: nothing for the first."""
-    return [f"_{number}" if number else "" for number in range(experiments)]
+def _experiment(dataset: xr.Dataset, number: int, readings: Readings) -> tuple[Experiment, np.ndarray]:
+    mark = f"_{number}"
+    degrees = [int(degree) for degree in np.atleast_1d(dataset.attrs[f"degrees{mark}"])]
+    axes = tuple(
+        Axis(np.array(dataset[f"breaks_{k}{mark}"].values, float), degree) for k, degree in enumerate(degrees)
+    )
+    along = int(dataset.attrs[f"along{mark}"])
+    space = Space(axes, len(readings.fields), None if along < 0 else along)
+    noise, offset_sd, tolerance = (
+        np.array(dataset[f"{name}{mark}"].values, float) for name in ("noise", "offset_sd", "tolerance")
+    )
+    conditions = tuple(Condition(*each) for each in json.loads(dataset.attrs[f"conditions{mark}"]))
+    experiment = Experiment(space, NoiseModel(noise, offset_sd, Observations(readings)), tolerance, conditions)
+    return experiment, space.packed(np.array(dataset[f"state{mark}"].values, float))
 
 
 def _listed(sizes: Sequence[int]) -> str:
@@ -137,11 +175,3 @@ def _listed(sizes: Sequence[int]) -> str:
 
 def _texts(values: Any) -> np.ndarray:
     return np.array([str(value) for value in values], object)
-
-
-def _terms(texts: xr.DataArray, readings: Readings) -> tuple[Term, ...]:
-    return tuple(_term(str(text), readings) for text in texts.values)
-
-
-def _term(text: str, readings: Readings) -> Term:
-    return Term.parse(text, readings.fields, readings.axes)

@@ -15,16 +15,15 @@ from sklearn.base import clone
 from pdescry.derivatives import Derivatives
 from pdescry.equation import Equation, Term
 from pdescry.equation.equation import Component
+from pdescry.equation.with_spread import SUMMARY, TWO_SIDED_95, concise
 from pdescry.errors import InputError
 from pdescry.regression.design import DesignMatrix
 from pdescry.regression.estimator import FITTED, NOTHING, SparseRegressor, Step
 from pdescry.regression.evidence import evidence_of
-from pdescry.regression.spread import TWO_SIDED_95, Spread, spread_of
+from pdescry.regression.spread import Spread, spread_of
 
 # Below so many draws the spread of the spread is worth a word: 1/√(2·20) is 16 %.
 FEW_DRAWS = 20
-# What is told of each term of a law, whatever the method. probability: that the term is there, NaN where nobody asked.
-SUMMARY = ["field", "term", "mean", "sd", "low", "high", "probability", "corrected", "formal_sd", "spread"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,23 +185,3 @@ def _spread_notes(design: DesignMatrix, kept: NDArray[np.intp], spread: Spread |
             " the interval, not on the digits."
         )
     return notes
-
-
-def concise(
-    field: str, time_order: int, terms: Iterable[Term], values: NDArray[np.float64], sds: NDArray[np.float64]
-) -> str:
-    """A law with its spread in the last digits: ``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``."""
-    each = zip(terms, values, sds, strict=True)
-    parts = [f"{with_spread(value, sd)}*{term}".removesuffix("*1") for term, value, sd in each]
-    law = " + ".join(parts).replace("+ -", "- ") or "nothing is left"
-    return f"{field}_{'t' * time_order} = {law}"
-
-
-def with_spread(value: float, sd: float) -> str:
-    """``0.0985(21)``: the sd in units of the last digits."""
-    if not (math.isfinite(sd) and sd > 0):
-        return f"{value:.4g}"
-    exponent = math.floor(math.log10(float(f"{sd:.1e}")))
-    if exponent >= 1 or exponent < -6:
-        return f"({value:.4g} ± {sd:.2g})"
-    return f"{value:.{1 - exponent}f}({round(sd * 10 ** (1 - exponent))})"

@@ -33,11 +33,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.equation.with_spread import TWO_SIDED_95
 from pdescry.regression.design import DesignMatrix
 from pdescry.regression.least_squares import least_squares
 
 # Of a normal distribution, 95 % lies within so many sds.
-TWO_SIDED_95 = 1.959963984540054
 # Fewer rows than this for each term, as the weights count them, do not carry a regression of single draws.
 ROWS_A_TERM = 10
 

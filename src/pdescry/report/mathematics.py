@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from pdescry.equation.printing import MATHML
-from pdescry.regression.fit import with_spread
+from pdescry.equation.with_spread import with_spread
 
 
 def typeset(fit: Any) -> str:

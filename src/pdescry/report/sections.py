@@ -11,7 +11,7 @@ from typing import Any
 
 from pdescry.data.digits import distinct
 from pdescry.joint import Advice
-from pdescry.regression.fit import with_spread
+from pdescry.equation.with_spread import with_spread
 from pdescry.report.law import Reported
 from pdescry.report.markup import copied, figure, folded, listed, paragraph, section, side_by_side, table
 from pdescry.report.mathematics import typeset

@@ -13,7 +13,7 @@ from itertools import pairwise
 import jax
 import jax.numpy as jnp
 
-from pdescry.surrogate.settings import check_whole, plain
+from pdescry.checks import check_whole, plain
 
 # Numbers of float32 in the longest vector of today's CPUs.
 _LANES = 16

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pdescry.data import Readings
 from pdescry.errors import InputError
-from pdescry.surrogate.settings import check_choice
+from pdescry.checks import check_choice
 
 # Inferred: log σ ~ N(log(5 % of the field's sd), 2²), so that 0.1 % to 250 % lie within two sds.
 MEDIAN, LOG_SD = 0.05, 2.0

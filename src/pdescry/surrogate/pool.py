@@ -25,9 +25,10 @@ from typing import Any
 
 from pdescry.cores import n_cores, one_core_command, one_core_environment
 from pdescry.errors import InputError, PdescryError
+from pdescry.progress import Progress
 
 # Called with the stage, the fraction done of the whole, and the seconds left (None while unknown).
-Progress = Callable[[str, float, float | None], None]
+
 # Work for this process while chains leave cores or devices idle: called with how many, does a second's worth, and says
 # whether it did anything.
 Meanwhile = Callable[[int], bool]

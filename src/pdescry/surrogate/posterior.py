@@ -19,7 +19,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
-from pdescry.surrogate.asked import Asked
+from pdescry.data.asked import Asked
 from pdescry.surrogate.chain import Plan, Trace
 from pdescry.surrogate.network import evaluate
 from pdescry.surrogate.samplers import Point

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pdescry.surrogate.settings import check_choice, check_positive, plain
+from pdescry.checks import check_choice, check_positive, plain
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import optax
 from pdescry.errors import InputError
 from pdescry.surrogate.model import Model, Observations
 from pdescry.surrogate.network import evaluate, evaluate_to_fit
-from pdescry.surrogate.settings import check_choice, check_positive, check_whole, plain
+from pdescry.checks import check_choice, check_positive, check_whole, plain
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pdescry.joint.field.space import Space
 from pdescry.joint.observations import Observations
 
 # Elements along x and along t of the mesh that laws are tried on: the first that can follow the inferred field.
-FIRST = ((48, 16), (64, 24), (96, 36), (128, 48))
+FIRST = ((48, 16), (64, 24), (96, 36))
 FINER = 1.5  # times as many elements along an axis that is refined,
 MOST = (192, 144)  # up to so many
 # Elements along t that readings of single sensors may ask for.

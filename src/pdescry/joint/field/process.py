@@ -19,14 +19,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg import cho_solve, get_lapack_funcs, solve_triangular
 from scipy.optimize import minimize
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
@@ -41,6 +39,10 @@ LARGEST = 3000  # readings that sensors are left out of, about: all at once, in 
 ENOUGH = 2000  # readings that a field to begin from is made of
 ROUGHLY = 600  # readings by which its uncertainty is judged
 JITTER = 1e-10
+# Bounds of the scales: variances of field, offsets and noise in units of the field's, lengths in units of the span.
+FIELD, OFFSET, NOISE = (1e-4, 1e4), (1e-8, 1e2), (1e-8, 1e2)
+ALONG_TIME, ALONG_SPACE = (1e-3, 1e2), (1e-2, 1e2)
+_cholesky, _invert = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -63,43 +65,62 @@ class Baseline:
 @dataclass(frozen=True, eq=False)
 class Process(Lean):
     """A fitted process of one field. Inside, time and places go from 0 to 1, and values have mean 0 and sd 1; outside
-    all is in units of the readings. theta: logarithms of its free scales, as scikit-learn orders them. baseline: of
-    left-out sensors, once it is known."""
+    all is in units of the readings. scales: variances of the field, of offsets and of noise, and lengths along time and
+    each axis of space. baseline: of left-out sensors, once it is known."""
 
     name: str
     readings: Readings
     field: int
-    theta: Array
+    scales: Array
     baseline: Baseline | None = None
 
     @classmethod
     def fitted(cls, name: str, readings: Readings, field: int) -> Process:
-        """One of `SCALES`."""
-        start = cls(name, readings, field, _kernel(name, readings.space.shape[1]).theta)
+        """One of `SCALES`, of the largest likelihood.
+
+        Written out, because scikit-learn's kernels take three times as long for the same numbers, and as long to load
+        as a whole fit.
+        """
+        along_time, places = SCALES[name], readings.space.shape[1]
+        first = [1.0, 1e-2, 0.1, along_time or LONG, *[0.3 if along_time else LONG] * places]
+        start = cls(name, readings, field, np.array(first))
+        free = {0: FIELD, 1: OFFSET, 2: NOISE, 3: ALONG_TIME} | {4 + k: ALONG_SPACE for k in range(places)}
+        fixed = {"constant": [0, 3, *range(4, 4 + places)], "steady": [3], "memoryless": [3], "shared": [1]}
+        for k in fixed.get(name, []):
+            del free[k]
+        if name == "shared":
+            start.scales[1] = 0.0
         some = start._some_readings(MOST) if name in SMOOTH else start._some_moments(MOST)
-        likelihood: Any = GaussianProcessRegressor(start.kernel, alpha=JITTER, optimizer=cast(Any, None))
-        likelihood.fit(start._points(some), start._values(some))
+        likelihood = _Likelihood.of(start._points(some), start._values(some))
+        which = list(free)
 
-        def cost(theta: Array) -> tuple[float, Array]:
-            value, slope = likelihood.log_marginal_likelihood(theta, eval_gradient=True, clone_kernel=False)
-            return -value, -slope
+        def cost(logs: Array) -> tuple[float, Array]:
+            scales = start.scales.copy()
+            scales[which] = np.exp(logs)
+            value, slope = likelihood.at(scales)
+            return -value, -slope[which] * scales[which]
 
-        # By hand: scikit-learn would warn of scales at their bounds.
-        found = minimize(cost, start.theta, jac=True, bounds=start.kernel.bounds, method="L-BFGS-B")
-        return cls(name, readings, field, found.x)
+        bounds = np.log([free[k] for k in which])
+        found = minimize(cost, np.log(start.scales[which]), jac=True, bounds=bounds, method="L-BFGS-B")
+        scales = start.scales.copy()
+        scales[which] = np.exp(found.x)
+        return cls(name, readings, field, scales)
 
-    @cached_property
-    def kernel(self) -> Any:  # scikit-learn's kernels have attributes that their types do not tell
-        return _kernel(self.name, self.readings.space.shape[1]).clone_with_theta(self.theta)
+    def covariance(self, points: Array) -> Array:
+        """(N, N), of readings at points as `_points` gives them, noise included."""
+        found = _correlation(points, points, self.scales[3:]) * self.scales[0]
+        found += self.scales[1] * (points[:, None, -1] == points[:, -1])
+        found[np.diag_indices_from(found)] += self.scales[2] + JITTER
+        return found
 
     @property
     def noise(self) -> float:
         """Its sd."""
-        return float(np.sqrt(self.kernel.k2.noise_level)) * self.unit
+        return float(np.sqrt(self.scales[2])) * self.unit
 
     @property
     def offset_sd(self) -> float:
-        return float(np.sqrt(self.kernel.k1.k2.k1.constant_value)) * self.unit
+        return float(np.sqrt(self.scales[1])) * self.unit
 
     # ---- what was read ---------------------------------------------------------------------------------------------
 
@@ -154,8 +175,7 @@ class Process(Lean):
         if self.baseline is not None:
             return self.baseline
         some = self._some_moments(LARGEST)
-        covariance = np.asarray(self.kernel(self._points(some)))
-        precision = np.linalg.inv(covariance + JITTER * np.eye(len(some)))
+        precision = np.linalg.inv(self.covariance(self._points(some)))
         pulled = precision @ self._values(some)
         sensor = self.readings.sensor[self._rows]
         inside = Observations(self.readings).inside
@@ -203,20 +223,19 @@ class Process(Lean):
         """(N,) mean and (N,) variance of the field at points (N, D), places before time."""
         some, root, pulled = self._solved
         scaled = self._scaled(points[:, -1], points[:, :-1], 0.0 * points[:, -1])[:, :-1]
-        apart = (scaled[:, None, :] - self._points(some)[None, :, :-1]) / self._lengths
-        across = self._size * np.exp(-0.5 * np.sum(apart**2, axis=2))
+        across = self._size * _correlation(scaled, self._points(some), self._lengths)
         half = solve_triangular(root, across.T, lower=True)
         variance = np.maximum(self._size - np.sum(half**2, axis=0), 0)
         return float(self._read.mean()) + self.unit * (across @ pulled), self.unit**2 * variance
 
     @property
     def _size(self) -> float:
-        return self.kernel.k1.k1.k1.constant_value
+        return float(self.scales[0])
 
     @property
     def _lengths(self) -> Array:
         """(1 + d,): along time and places."""
-        return np.asarray(self.kernel.k1.k1.k2.length_scale)[:-1]
+        return self.scales[3:]
 
     def _correlations(self, grid: Sequence[Array], some: Numbers) -> list[Array]:
         """Of the field with some readings, along each axis of a grid (x, …, t): (points, some), whose product they
@@ -231,8 +250,7 @@ class Process(Lean):
         return [*found, np.exp(-0.5 * ((time[:, None] - known[:, 0]) / lengths[0]) ** 2)]
 
     def _root(self, some: Numbers) -> Array:
-        covariance = np.asarray(self.kernel(self._points(some)))
-        return np.asarray(np.linalg.cholesky(covariance + JITTER * np.eye(len(some))), float)
+        return np.asarray(np.linalg.cholesky(self.covariance(self._points(some))), float)
 
     @cached_property
     def _solved(self) -> tuple[Numbers, Array, Array]:
@@ -241,23 +259,40 @@ class Process(Lean):
         return some, root, cho_solve((root, True), self._values(some))
 
 
-def _kernel(name: str, places: int) -> Any:
-    scale = SCALES[name]
-    if scale is None:  # one number, of prior sd 1
-        kernel: Any = ConstantKernel(1.0, "fixed")
-    else:
-        bounds = [(1e-3, 1e2) if name in SMOOTH else _only(scale), *[(1e-2, 1e2)] * places, _only(LONG)]
-        kernel = ConstantKernel(1.0, (1e-4, 1e4)) * _rbf([scale, *[0.3] * places, LONG], bounds)
-    offset_size = (1e-12, "fixed") if name == "shared" else (1e-2, (1e-8, 1e2))
-    offset = ConstantKernel(*offset_size) * _rbf([*[LONG] * (1 + places), SHORT], "fixed")
-    return kernel + offset + WhiteKernel(0.1, (1e-8, 1e2))
+def _correlation(left: Array, right: Array, lengths: Array) -> Array:
+    """Squared-exponential, of points whose first columns go with the lengths."""
+    squares = sum(((left[:, None, k] - right[:, k]) / length) ** 2 for k, length in enumerate(lengths))
+    return np.exp(-0.5 * np.asarray(squares))
 
 
-def _rbf(scales: list[float], bounds: Any) -> Any:
-    return RBF(cast(Any, np.array(scales)), bounds)
+@dataclass(frozen=True, eq=False)
+class _Likelihood:
+    """Log marginal likelihood of values, (N,), and its slope. squares: (axes, N, N), of distances. same: (N, N),
+    whether of one sensor."""
 
+    values: Array
+    squares: Array
+    same: Array
 
-def _only(scale: float) -> tuple[float, float]:
-    return scale, scale * (1 + 1e-9)
+    @classmethod
+    def of(cls, points: Array, values: Array) -> _Likelihood:
+        squares = np.array([(points[:, None, k] - points[:, k]) ** 2 for k in range(points.shape[1] - 1)])
+        return cls(values, squares, (points[:, None, -1] == points[:, -1]).astype(float))
 
-
+    def at(self, scales: Array) -> tuple[float, Array]:
+        lengths = scales[3:]
+        field = scales[0] * np.exp(-0.5 * np.tensordot(1 / lengths**2, self.squares, 1))
+        covariance = field + scales[1] * self.same
+        covariance[np.diag_indices_from(covariance)] += scales[2] + JITTER
+        root, info = _cholesky(covariance, lower=1)
+        if info != 0:
+            return -1e25, np.zeros(len(scales))
+        pulled = cho_solve((root, True), self.values)
+        value = -0.5 * self.values @ pulled - np.log(np.diag(root)).sum() - 0.5 * len(pulled) * math.log(2 * math.pi)
+        inverse, _ = _invert(root, lower=1)
+        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        weight = np.outer(pulled, pulled) - inverse
+        weighed = weight * field
+        along = [0.5 * np.vdot(weighed, each) / length**3 for each, length in zip(self.squares, lengths, strict=True)]
+        own = [weighed.sum() / scales[0], np.vdot(weight, self.same), np.trace(weight)]
+        return float(value), np.array([*(0.5 * np.array(own)), *along])

@@ -225,8 +225,21 @@ class Space(Lean):
 
     def squared(self, rows: Array) -> Array:
         """Upper bands (band + 1, n) of RᵀR, as LAPACK stores them: ``bands[band + i − j, j]`` is entry (i, j)."""
-        sizes, d = tuple(axis.n for axis in self.axes), len(self.axes)
         by_basis = np.ascontiguousarray(rows.transpose(1, 2, 0))  # (rows, F·local basis, elements)
+        bands, into = self._assembly
+        bands.fill(0.0)
+        sizes, order = tuple(axis.n for axis in self.axes), self.order
+        for b, (first, targets) in enumerate(into):
+            products = np.einsum("me,mce->ce", by_basis[:, b], by_basis[:, first])
+            for target, product in zip(targets, products.reshape(-1, *sizes), strict=True):
+                target += product.transpose(order)
+        return bands.reshape(self.band + 1, self.n)
+
+    @cached_property
+    def _assembly(self) -> tuple[Array, list[tuple[list[int], list[Array]]]]:
+        """Room for the bands, and for each of an element's basis functions those that come after it, with the places in
+        the bands where products with them go: pairs as far apart lie at the same distance in every element."""
+        sizes = tuple(axis.n for axis in self.axes)
         bands = np.zeros((self.band + 1, *(self.axes[axis].size for axis in self.order), self.components))
         offsets = list(np.ndindex(*(axis.degree + 1 for axis in self.axes)))
         local = [
@@ -234,12 +247,13 @@ class Space(Lean):
             for f in range(self.components)
             for offset in offsets
         ]
-        for b, (_, _, above) in enumerate(local):
-            right = [c for c, (_, _, below) in enumerate(local) if below >= above]
-            products = np.einsum("me,mce->ce", by_basis[:, b], by_basis[:, right])
-            for c, product in zip(right, products, strict=True):
+        into = []
+        for _, _, above in local:
+            after = [c for c, (_, _, below) in enumerate(local) if below >= above]
+            targets = []
+            for c in after:
                 component, offset, below = local[c]
                 where = (slice(offset[axis], offset[axis] + sizes[axis]) for axis in self.order)
-                own = product.reshape(sizes)
-                bands[(self.band - (below - above), *where, component)] += own.transpose(self.order) if d > 1 else own
-        return bands.reshape(self.band + 1, self.n)
+                targets.append(bands[(self.band - (below - above), *where, component)])
+            into.append((after, targets))
+        return bands, into

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,10 +21,12 @@ from pdescry.joint.fit.stages import STEPS, laid_out, softly, with_offsets
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Observations
 from pdescry.problem import Candidate, Ends, Given
-from pdescry.surrogate import Posterior
+
+if TYPE_CHECKING:
+    from pdescry.surrogate import Posterior
 
 DRAWS = 40  # of a network, averaged to begin from
-BUMPS = (8, 12)  # along each axis, over which a regression averages
+BUMPS = (5, 8)  # along each axis, over which a regression averages
 OFFSETS = 1e-2  # of the readings' sd: offsets of so much are minded from the start
 
 _Asked = Callable[..., Sequence[Array]]  # of a grid (x, t): each field on it, (x, t)
@@ -118,7 +121,7 @@ def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, 
         model,
         ends,
         orders,
-        FIRST,
+        FIRST if len(processes) == 1 else FIRST[:2],
     )
 
 

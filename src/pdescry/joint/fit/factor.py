@@ -18,7 +18,8 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 Array = NDArray[np.float64]
-_cholesky, _invert = get_lapack_funcs(("pbtrf", "trtri"), dtype=np.float64)
+_cholesky, _solve, _solve_triangle, _invert = get_lapack_funcs(("pbtrf", "pbtrs", "tbtrs", "trtri"), dtype=np.float64)
+FEW = 12  # columns that LAPACK solves for one after the other, sooner than blocks of R would be made
 
 
 def one_thread() -> threadpool_limits:
@@ -51,10 +52,14 @@ class Factor:
 
     def solve(self, right: Array) -> Array:
         """N⁻¹ b, (n, m)."""
+        if right.shape[1] <= FEW:
+            return self._checked(_solve(self.bands, right, lower=0)[0])
         return self.back(self.half(right))
 
     def half(self, right: Array) -> Array:
         """R⁻ᵀ b, (n, m)."""
+        if right.shape[1] <= FEW:
+            return self._checked(_solve_triangle(self.bands, right, uplo="U", trans="T")[0])
         found = np.array(right, float, order="F")
         for k, (some, above) in enumerate(self._blocks):
             own = slice(k * self.block, k * self.block + len(some))

@@ -22,7 +22,7 @@ from pdescry.problem import Candidate, Given
 
 SHARES = (1.0, 0.3, 0.1, 0.03)  # of a step, tried in turn
 GOOD_PART = 0.3  # of what a step promised
-CORRECTIONS = 6  # of the states
+CORRECTIONS = 2  # of the states
 LITTLE, PATIENCE = 0.1, 2  # so little of what was promised, so often in a row: this leads nowhere
 ENOUGH = 1e-2  # of twice the log posterior: a step that promises less is not taken
 

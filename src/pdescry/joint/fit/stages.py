@@ -24,8 +24,8 @@ NO_BETTER = 0.9  # times the residual: it is not the mesh
 RESOLVED = 0.015  # a residual of so much of the left side is met well enough
 REFINEMENTS = 3  # at most, of each stage
 AS_MUCH = 0.3  # of what halving the mesh costs along the worst axis: an axis that costs so much is refined, too
-STEPS = 8  # of Gauss–Newton for each tolerance on the first mesh
-STEPS_ON_MESH = 8  # on each finer one; the last one has STEPS_AT_LAST
+STEPS = 7  # of Gauss–Newton for each tolerance on the first mesh
+STEPS_ON_MESH = 7  # on each finer one; the last one has STEPS_AT_LAST
 STEPS_AT_LAST = 30
 # Prior sd of a coefficient: its term alone would make up so many times the left side.
 BROAD = 3.0

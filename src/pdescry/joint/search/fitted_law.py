@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,15 @@ from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
 from pdescry.joint.fit.held_out import score
 from pdescry.joint.fit.objective import Minimum
-from pdescry.joint.fit.stages import STEPS_AT_LAST, resolved, tightened, with_terms
+from pdescry.joint.fit.stages import resolved, softly, tightened, with_terms
 from pdescry.joint.lean import Lean
 from pdescry.joint.search.complexity import gains, penalty
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Known
+
+
+MET = 30.0  # nats that the residual of a soft law may cost
+STEPS_TO_COMPARE = 12  # of Gauss–Newton, for laws that are compared with the best
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,12 @@ class FittedLaw(Lean):
         return self.score - self.found.unmet
 
 
+    @property
+    def met(self) -> bool:
+        """Whether what is left of the residual costs little, as of a law that lacks nothing."""
+        return self.found.unmet < MET
+
+
 def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> FittedLaw | None:
     """The law that a fit gives, with its score; None where it cannot be fitted."""
     try:
@@ -81,6 +91,12 @@ def soft_fit(start: Start, terms: tuple[Candidate, ...]) -> Minimum:
     return start.fit(terms)
 
 
+def soft_fit_from(found: Minimum, terms: tuple[Candidate, ...], coefficients: Array) -> Minimum:
+    """Another soft law, from the fields of this one."""
+    moved = with_terms(found, terms, coefficients)
+    return softly(replace(found, objective=moved, coefficients=coefficients), False)
+
+
 def tight_fit(found: Minimum) -> Minimum:
     return tightened(found)
 
@@ -91,4 +107,4 @@ def fine_fit(found: Minimum) -> Minimum:
 
 def fit_with_terms(found: Minimum, terms: tuple[Candidate, ...], coefficients: Array) -> Minimum:
     """Another law fitted on the mesh and with the noise of this one."""
-    return with_terms(found, terms, coefficients).minimise(found.states, coefficients, STEPS_AT_LAST)
+    return with_terms(found, terms, coefficients).minimise(found.states, coefficients, STEPS_TO_COMPARE)

@@ -30,12 +30,14 @@ PAIRS = 40  # candidates that promise most alone are also added two at a time
 @dataclass(frozen=True, eq=False)
 class Neighbour:
     """terms, where their coefficients would lie, and what the law would score were nothing nonlinear. elpd: expected
-    log predictive density of left-out sensors; score: less the complexity penalty."""
+    log predictive density of left-out sensors; score: less the complexity penalty; promise: less what misfit and
+    residual would cost."""
 
     terms: tuple[Candidate, ...]
     coefficients: Array
     elpd: float
     score: float
+    promise: float
     gains: bool  # does every term
 
 
@@ -102,8 +104,14 @@ class Neighbourhood:
         elpd = self.constant + 0.5 * float(np.sum(np.log(values))) - 0.5 * float(np.sum(square))
         coefficients = self.at[chosen] + change
         paid = coefficients, inverse @ inverse.T, self.prior_sd[chosen], self.choices[chosen]
-        terms = tuple(self.candidates[j] for j in chosen)
-        return Neighbour(terms, coefficients, elpd, elpd - penalty(*paid), bool((gains(*paid) > 0).all()))
+        terms, score = tuple(self.candidates[j] for j in chosen), elpd - penalty(*paid)
+        promise = score - 0.5 * float(np.sum(factor[size:, size] ** 2))
+        return Neighbour(terms, coefficients, elpd, score, promise, bool((gains(*paid) > 0).all()))
+
+    @property
+    def own(self) -> Neighbour:
+        """The law itself."""
+        return self.of(self.kept)
 
     def laws(self) -> Iterator[Neighbour]:
         """One term dropped, added or exchanged; two of those added that promise most alone."""
@@ -130,7 +138,7 @@ def single_term_changes(found: Minimum, candidates: tuple[Candidate, ...], choic
     """
     with np.errstate(all="ignore"):
         around = Neighbourhood(found, candidates, choices)
-        law, rows = around.of(around.kept), []
+        law, rows = around.own, []
         for j, each in enumerate(candidates):
             some = tuple(k for k in around.kept if k != j) if j in around.kept else (*around.kept, j)
             other = around.of(some) if some else None

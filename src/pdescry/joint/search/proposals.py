@@ -16,6 +16,7 @@ from pdescry.problem import Candidate, Problem
 
 POOR = 0.5  # a law that explains less than this share of what one as large explains in another field is not proposed
 SINGULAR = 1e-6
+SIMPLE = 0.02  # of the unexplained share that a factor or a derivative more has to take away, to be proposed first
 MOST_SUBSETS = 400_000  # of one size: above, larger ones are made of the candidates that explain most
 # Where sensors are few, derivatives of an inferred field say little; fitted together with the field, these still may.
 USUAL = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
@@ -33,11 +34,12 @@ class _Side:
 
 
 def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: int) -> list[tuple[Start, Terms]]:
-    """Terms of all equations, and the field to begin from: ``number`` of each size up to ``largest`` for each start.
+    """Terms of all equations, and the field to begin from: ``number`` of each size up to ``largest`` for the first
+    start, the best of each size for others.
 
     Of several equations the first, the second, … of each size go together.
     """
-    ranked = [(start, _ranked(start, problem, number, largest)) for start in starts]
+    ranked = [(start, _ranked(start, problem, 1 if k else number, largest)) for k, start in enumerate(starts)]
     most: dict[tuple[str, int, int], float] = {}
     for _, sides in ranked:
         for key, side in sides.items():
@@ -48,11 +50,19 @@ def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: i
         found += [(start, terms) for terms in _together(good, problem)]
     if problem.known.values:  # which may be all of the law
         found += [(start, problem.known.present) for start in starts]
-    smooth = starts[-1]
-    seen = {frozenset(terms) for start, terms in found if start is smooth}
-    found += [(smooth, law) for law in usual(problem) if frozenset(law) not in seen]
+    seen = {frozenset(terms) for _, terms in found}
+    found += [(starts[-1], law) for law in usual(problem) if frozenset(law) not in seen]
     unique = {(id(start), frozenset(terms)): (start, terms) for start, terms in found}
     return list(unique.values())
+
+
+def explained(start: Start, problem: Problem, largest: int) -> float:
+    """The share of the left sides of inferred fields that laws of at most this size explain, of the equation where it
+    is least."""
+    best = dict.fromkeys(problem.fields, 0.0)
+    for (field, _, _), side in _ranked(start, problem, 1, largest).items():
+        best[field] = max(best[field], side.explained)
+    return min(best.values())
 
 
 def _together(sides: Mapping[tuple[str, int, int], _Side], problem: Problem) -> Iterator[Terms]:
@@ -61,9 +71,9 @@ def _together(sides: Mapping[tuple[str, int, int], _Side], problem: Problem) -> 
     if not all(by_field.values()):
         return
     for key in sorted({key for own in by_field.values() for key in own}):
-        parts = [own.get(key) or own[max(have for have in own if have <= key)] for own in by_field.values() if own
-                 if key in own or any(have <= key for have in own)]
-        if len(parts) == len(by_field):
+        nearest = [max((have for have in own if have <= key), default=None) for own in by_field.values()]
+        if None not in nearest:
+            parts = [own[have] for own, have in zip(by_field.values(), nearest, strict=True) if have is not None]
             yield tuple(term for part in parts for term in part.terms)
 
 
@@ -131,10 +141,17 @@ def _best(
     squares = products[subsets[:, :, None], subsets[:, None, :]] + SINGULAR * np.eye(size)
     fitted = np.linalg.solve(squares, right[subsets][..., None])[..., 0]
     explained = np.sum(fitted * right[subsets], axis=1) / whole
-    for place in np.argsort(-explained, kind="stable")[: 4 * number]:
+    # Of laws that explain as much, simple ones first.
+    weight = np.exp(SIMPLE * np.array([_complexity(term) for term in terms])[subsets].sum(axis=1))
+    for place in np.argsort((1 - explained) * weight, kind="stable")[: 4 * number]:
         some = subsets[place]
         law = {terms[j]: float(c) for j, c in zip(some, fitted[place] / sizes[some], strict=True)}
         yield tuple(map(int, some)), float(explained[place]), law
+
+
+def _complexity(candidate: Candidate) -> int:
+    """Factors and derivatives."""
+    return candidate.term.degree + candidate.term.order()
 
 
 def _within_reach(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,18 +12,20 @@ import numpy as np
 from pdescry.executor import Executor, in_order
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
-from pdescry.joint.search.fitted_law import FittedLaw, Rules, fine_fit, fit_with_terms, judged, soft_fit, tight_fit
+from pdescry.joint.search.fitted_law import FittedLaw, Rules, fine_fit, fit_with_terms, judged, soft_fit, soft_fit_from, tight_fit
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
 from pdescry.joint.search.proposals import proposals, usual
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem
-from pdescry.surrogate.pool import Progress
+from pdescry.progress import Progress
 
-KEPT = 4  # proposals are fitted to the end, and one of those that are found everywhere,
-FAR = 0.25  # nats a reading: unless they are worse than the best by more
+FAR = 0.1  # nats a reading: a soft law that is worse than the best by more is not fitted to the end
 FELL = 0.05  # nats a reading: on a fine mesh, a law scores less than its rivals on a coarse one by more
 # Which part of the time goes by where.
 SPAN = {"proposals": (0.1, 0.5), "tighter": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
+WELL_MET = 10.0  # nats that the residual of a soft law costs: such a law need not be approached in another way
+SOFT_ROUNDS = 4  # of changes to soft laws, each of which
+SOFT_GAIN = 3.0  # nats has to promise more
 MOVES = 3  # tried before a law counts as the best near it
 ROUNDS = 8
 NEAR = 3.0  # nats: a law that promises to score less than the best by more is not tried
@@ -34,11 +36,13 @@ Task = tuple[Callable[..., Any], tuple]
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """problem: of one choice of orders in time. number, largest: proposals of each size, and the largest size."""
+    """problem: of one choice of orders in time. number, largest: proposals of each size, and the largest size. kept: of
+    these, how many are fitted to the end."""
 
     problem: Problem
     number: int
     largest: int
+    kept: int
     executor: Executor
     tell: Progress
 
@@ -51,11 +55,39 @@ class Search:
         """Laws that explain inferred fields best, not tight yet, each law once; possible ones first, and of these
         those that promise most."""
         proposed = proposals(starts, self.problem, self.number, self.largest)
-        fits: list[Task] = [(soft_fit, (start, terms)) for start, terms in proposed]
-        ranked = _ranked(self.all_fitted(fits, "trying laws", *SPAN["proposals"]))
+        ranked: list[FittedLaw] = []
+        sizes = sorted({len(terms) for _, terms in proposed})
+        begin, end = SPAN["proposals"]
+        for place, wave in enumerate(_waves(sizes)):
+            some = [(start, terms) for start, terms in proposed if len(terms) in wave]
+            if ranked and ranked[0].possible and ranked[0].met:  # more terms are added to such a law later, one at a time
+                some = [(start, terms) for start, terms in some if not ranked[0].key < frozenset(terms)]
+            fits: list[Task] = [(soft_fit, (start, terms)) for start, terms in some]
+            done, until = (begin + (end - begin) * part / len(_waves(sizes)) for part in (place, place + 1))
+            ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", done, until)])
         if len(self.problem.fields) > 1 and ranked:
             fits = [(soft_fit, (starts[0], terms)) for terms in self.crossed(ranked)]
-            ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", *SPAN["proposals"])])
+            ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
+        return self.improved(ranked)
+
+    def improved(self, ranked: list[FittedLaw]) -> list[FittedLaw]:
+        """With laws a term or two from the best, while one of them promises more."""
+        seen = {law.key for law in ranked}
+        for _ in range(SOFT_ROUNDS):
+            if not ranked or not ranked[0].possible:
+                break
+            best = ranked[0]
+            with np.errstate(all="ignore"):
+                around = Neighbourhood(best.found, self.problem.known.candidates, self.rules.of(self.problem.known.candidates))
+                own = around.own.promise
+                near = [law for law in around.laws() if law.promise > own + SOFT_GAIN and frozenset(law.terms) not in seen]
+            near.sort(key=lambda law: -law.promise)
+            chosen = self.allowed(best, near)
+            seen |= {frozenset(terms) for terms, _ in chosen}
+            fits: list[Task] = [(soft_fit_from, (best.found, terms, values)) for terms, values in chosen]
+            ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", SPAN["proposals"][1], SPAN["proposals"][1])])
+            if ranked[0] is best:
+                break
         return ranked
 
     def crossed(self, ranked: list[FittedLaw]) -> list[tuple[Candidate, ...]]:
@@ -81,20 +113,25 @@ class Search:
                 found.append(law)
         return found
 
-    def tight(self, soft: list[FittedLaw]) -> list[FittedLaw]:
-        """The first of them fitted until they hold, the best first; none where none does.
+    def tight(self, soft: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
+        """The first of them fitted until they hold, the best first; none where none does. Before, each is also
+        approached gradually.
 
         And the first of those that are found everywhere: a soft law that hardly lets the field change may promise more.
         """
         everywhere = {frozenset(law) for law in usual(self.problem)}
-        kept = soft[:KEPT]
-        if not everywhere & {law.key for law in kept}:
-            kept += [law for law in soft[KEPT:] if law.key in everywhere][:1]
         far = FAR * self.problem.n_readings
-        kept = [law for law in kept if law.promise > soft[0].promise - far]
+        near = _without_larger([law for law in soft if law.promise > soft[0].promise - far])
+        kept = near[: self.kept]
+        if not everywhere & {law.key for law in kept}:
+            kept += [law for law in near[self.kept :] if law.key in everywhere][:1]
+        gradually = replace(starts[0], gradually=True)
+        gradual: list[Task] = [(soft_fit, (gradually, law.terms)) for law in kept if law.found.unmet > WELL_MET]
+        also = self.all_fitted(gradual, "trying laws", SPAN["tighter"][0], SPAN["tighter"][0])
+        kept = _ranked([*kept, *(law for law in also if law.possible)])
         fits: list[Task] = [(tight_fit, (law.found,)) for law in kept]
         fitted = self.all_fitted(fits, "tightening laws", *SPAN["tighter"])
-        return best_first(law for law in fitted if law.possible)
+        return sorted((law for law in fitted if law.possible), key=lambda law: -law.promise)
 
     def on_a_fine_mesh(self, first: list[FittedLaw]) -> list[FittedLaw]:
         """The best on the mesh that it needs; none where none holds there.
@@ -106,7 +143,7 @@ class Search:
         fell = FELL * self.problem.n_readings
         fine: list[FittedLaw] = []
         for law in first:
-            if fine and best_first(fine)[0].score > law.score - fell:
+            if fine and best_first(fine)[0].promise > law.promise - fell:
                 break
             fine += self.possible((fine_fit, (law.found,)))
         return best_first(fine)
@@ -132,7 +169,8 @@ class Search:
         """Rivals, and laws a term or two from the best, which moves to any that is better; all of them on one mesh."""
         begin, end = SPAN["moves"]
         compared, seen = [best], {best.key}
-        waiting = [(law.terms, law.found.coefficients) for law in rivals if law.key not in seen]
+        least = best.promise - FELL * self.problem.n_readings
+        waiting = [(law.terms, law.found.coefficients) for law in rivals if not law.key >= best.key and law.promise > least]
         for number in range(ROUNDS):
             seen |= {frozenset(some) for some, _ in waiting}
             waiting += self.promising(best, seen)
@@ -159,10 +197,14 @@ class Search:
             for law in Neighbourhood(best.found, known.candidates, self.rules.of(known.candidates)).laws():
                 if law.score > best.score - NEAR and (law.gains or present) and frozenset(law.terms) not in seen:
                     near.append(law)
+        return self.allowed(best, sorted(near, key=lambda law: -law.score))
+
+    def allowed(self, best: FittedLaw, near: Sequence[Neighbour]) -> list[tuple[tuple[Candidate, ...], Array]]:
+        """The first of these laws that are possible, with coefficients to begin from."""
         found: list[tuple[tuple[Candidate, ...], Array]] = []
-        for each in sorted(near, key=lambda law: -law.score):
+        for each in near:
             law = dict(zip(each.terms, map(float, each.coefficients), strict=True))
-            if known.allows(law) and not ill_posed(best.found, law):
+            if self.problem.known.allows(law) and not ill_posed(best.found, law):
                 found.append((each.terms, each.coefficients))
             if len(found) == MOVES:
                 break
@@ -181,6 +223,22 @@ class Search:
         """The law that a fit gives, if it is possible."""
         (found,) = in_order(self.executor, [(judged, (self.rules, fit[0], *fit[1]))], lambda share: None)
         return [found] if found is not None and found.possible else []
+
+
+def _waves(sizes: Sequence[int]) -> list[set[int]]:
+    """Sizes of laws that are fitted before others: what is found there saves fits."""
+    half = (len(sizes) + 1) // 2
+    return [set(sizes[:half]), *({size} for size in sizes[half:])]
+
+
+def _without_larger(laws: Sequence[FittedLaw]) -> list[FittedLaw]:
+    """Without those that hold all terms of one that comes before them and is met: more terms are added to that later,
+    in closed form."""
+    kept: list[FittedLaw] = []
+    for law in laws:
+        if not any(other.key < law.key and other.met for other in kept):
+            kept.append(law)
+    return kept
 
 
 def _ranked(fitted: Iterable[FittedLaw]) -> list[FittedLaw]:

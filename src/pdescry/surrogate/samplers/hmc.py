@@ -11,7 +11,7 @@ from blackjax.mcmc import hmc
 
 from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
 from pdescry.surrogate.samplers.step_size import adapt
-from pdescry.surrogate.settings import plain
+from pdescry.checks import plain
 
 
 class State(NamedTuple):

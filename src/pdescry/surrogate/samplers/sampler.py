@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 
 from pdescry.errors import InputError, PdescryError
-from pdescry.surrogate.settings import check_positive, check_whole, plain
+from pdescry.checks import check_positive, check_whole, plain
 
 LogDensity = Callable[[jax.Array], jax.Array]
 

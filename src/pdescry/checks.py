@@ -1,4 +1,4 @@
-"""Checks that all settings of this room share, so that a wrong one is refused in one sentence before any work."""
+"""Checks that all settings share, so that a wrong one is refused in one sentence before any work."""
 
 from __future__ import annotations
 
