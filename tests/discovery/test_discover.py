@@ -66,6 +66,19 @@ def test_it_is_read_back_as_it_was(finished, tmp_path):
         law.save(tmp_path / "mine")
 
 
+def test_a_law_is_read_and_printed_without_judging_its_chains_again(finished, monkeypatch):
+    """Which takes seconds: the verdict is kept in law.json."""
+    law, folder = finished
+
+    def judged(posterior):
+        raise AssertionError("computed again")
+
+    monkeypatch.setattr("pdescry.surrogate.diagnostics.diagnose", judged)
+    again = load(folder)
+    assert repr(again) == repr(law)
+    assert repr(again.posterior).splitlines()[1].strip() == law.diagnostics.verdict
+
+
 def test_a_finished_run_is_only_read(finished, readings):
     _, folder = finished
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name not in ("log.txt", ".lock")}

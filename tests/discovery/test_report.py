@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pdescry import InputError, Law
+from pdescry import InputError, Law, Readings, discover, load, plot
 from pdescry.report.page import page_of
 from pdescry.report.trust import how_far_to_trust
-from tests.discovery.conftest import near_tie, with_comparison, with_readings
+from tests.discovery.conftest import TINY, near_tie, with_comparison, with_readings
 
 VOID = {"meta", "link", "input", "br", "mspace"}
 
@@ -105,6 +105,24 @@ def test_how_far_to_trust_it(chosen: tuple[Law, Path], finished: tuple[Law, Path
         sure, sentence = how_far_to_trust(other)
         assert not sure
         assert said in sentence
+
+
+def test_a_regression_of_two_fields_shows_both(readings: Readings, tmp_path: Path) -> None:
+    frame = readings.to_frame().assign(v=lambda table: 3 - table["u"] / 2)
+    both = Readings.from_frame(frame, time="t", space="x", fields=["u", "v"])
+    config = TINY | {"law": {"candidates": ["u_xx", "v_x"]}}
+    law = discover(both, config=config, workdir=tmp_path / "run", workers=1)
+    assert [line[:6] for line in str(law).splitlines()] == ["u_t = ", "v_t = "]
+    tree, numbers = parsed((tmp_path / "run" / "report.html").read_text(encoding="utf-8"))
+    assert {"residuals", "residuals-2", "path", "forest"} <= {figure["data-figure"] for figure in tree.figures}
+    assert [each["name"] for each in numbers["terms"]] == [f"{f}: {term}" for f in "uv" for term in ("u_xx", "v_x")]
+    assert len(numbers["path"]["rows"]) == 4
+    pictures = {path.name for path in (tmp_path / "run" / "figures").iterdir()}
+    assert {"field-u.png", "field-v.png", "slices-u.png", "slices-v.png"} <= pictures
+    assert [label.get_text()[:3] for label in plot.path(law).get_yticklabels()] == ["u: ", "u: ", "v: ", "v: "]
+    again = load(tmp_path / "run")
+    assert repr(again) == repr(law)
+    assert set(again.next_sensor(times=[1.0, 2.0]).sd.index) == {each["name"] for each in numbers["terms"]}
 
 
 def test_names_cannot_break_out_of_the_page(finished: tuple[Law, Path]) -> None:

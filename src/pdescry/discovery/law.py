@@ -108,6 +108,11 @@ class Law:
         return self.inference.field
 
     @property
+    def free_field(self) -> Inferred:
+        """A field that obeys no law: its readings, reach and predict; what is left to ask where no law is told."""
+        return self.inference.free_field
+
+    @property
     def command(self) -> str:
         """What to type at the shell to make it again."""
         return command_of(self.experiments, self.settings)
