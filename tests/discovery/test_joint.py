@@ -477,6 +477,26 @@ def test_several_experiments_need_the_joint_method(readings: Readings) -> None:
         discover([readings, readings])
 
 
+@pytest.mark.parametrize("reason", ["", REASON])
+def test_a_law_that_began_from_no_network(chosen: tuple[Law, Path], reason: str, tmp_path: Path) -> None:
+    """As once it begins from a process: no draws, no chains, no posterior.nc."""
+    law = with_comparison(with_inference(chosen[0], posteriors=()), reason=reason)
+    assert (law.posterior, law.diagnostics) == (None, None)
+    law.save(tmp_path / "law")
+    assert not (tmp_path / "law" / "posterior.nc").exists()
+    assert json.loads((tmp_path / "law" / "law.json").read_text())["diagnostics"] is None
+    again = load(tmp_path / "law")
+    assert repr(again) == repr(law)
+    again.report(tmp_path / "law.html")
+    page = (tmp_path / "law.html").read_text(encoding="utf-8")
+    assert 'data-figure="residuals"' in page
+    assert 'data-figure="chains"' not in page
+    assert ('href="#next"' in page) == ('id="next"' in page) == law.found
+    assert plot.diagnostics(again).get_title() == "each sensor predicted from the others"
+    assert again.predict([1.0], [5.0])["u"].shape == (1, 1)
+    assert again.free_field.predict([1.0], [5.0])["u"].shape == (1, 1)
+
+
 # ---- where to read next ----------------------------------------------------------------------------------------------
 
 

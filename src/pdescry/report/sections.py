@@ -31,7 +31,7 @@ VERSIONS = ("pdescry", "jax", "blackjax", "numpy", "scipy", "scikit-learn")
 
 def sections_of(law: Reported, name: str, numbers: dict[str, Any], advice: Advice | None) -> Iterator[str]:
     """name: of what was read. numbers: what the figures show."""
-    yield _head(law, name)
+    yield _head(law, name, {"next"} if advice is None else set())
     yield _field(law, numbers)
     yield section("terms", "The terms", *_terms(law, numbers))
     yield section("forward", "The law solved forward", *_forward(law, numbers["forward"]))
@@ -44,11 +44,11 @@ def sections_of(law: Reported, name: str, numbers: dict[str, Any], advice: Advic
 # ---- the law ---------------------------------------------------------------------------------------------------------
 
 
-def _head(law: Reported, name: str) -> str:
+def _head(law: Reported, name: str, missing: set[str]) -> str:
+    """missing: parts of the page that there are not."""
     sure, sentence = how_far_to_trust(law)
     shown = "".join(typeset(fit) for fit in law.fits) if law.found else f"<p class='words'>{escape(str(law))}</p>"
-    shown_parts = {key: text for key, text in LINKS.items() if key != "next" or len(law.readings.axes) == 1}
-    links = "".join(f'<a href="#{key}">{text}</a>' for key, text in shown_parts.items())
+    links = "".join(f'<a href="#{key}">{text}</a>' for key, text in LINKS.items() if key not in missing)
     return "".join(
         [
             f"<header><h1>The law behind {escape(name)}</h1>",
