@@ -223,7 +223,7 @@ def test_a_picture_that_cannot_be_drawn_stops_nobody(finished, tmp_path, monkeyp
     shutil.copytree(finished[1], tmp_path / "run")
     shutil.rmtree(tmp_path / "run" / "figures")
 
-    def broken(*_):
+    def broken(*_, **__):
         raise RuntimeError("no ink")
 
     monkeypatch.setattr("pdescry.plot.slices", broken)
