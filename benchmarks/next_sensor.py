@@ -36,7 +36,7 @@ from pdescry.joint.processes import Process
 from pdescry.joint.scatter import Scatter
 from pdescry.joint.stages import STEPS, harder, resolved
 from pdescry.joint.start import Start, from_process
-from pdescry.joint.triangle import one_thread
+from pdescry.joint.fit.factor import one_thread
 
 SENSORS, NOISE = 8, 0.05
 SYSTEMS, LAYOUTS = ("burgers", "advection_diffusion"), range(10)

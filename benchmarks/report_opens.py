@@ -14,11 +14,13 @@ import statistics
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 
 from pdescry import Law, load
+from pdescry.joint.inference import JointInference
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 READY = """
@@ -66,9 +68,10 @@ def with_readings(law: Law, number: int) -> Law:
         values=readings.values[some],
         sensor=readings.sensor[some],
     )
-    assert law.choice is not None
-    unknown = replace(law.choice, comparison=replace(law.choice.comparison, reason="Readings are made up."))
-    return replace(law, posterior=replace(law.posterior, readings=more), fits=(unknown,))
+    found = cast(JointInference, law.inference)
+    comparison = replace(found.comparison, reason="Readings are made up.")
+    posterior = replace(found.posteriors[0], readings=more)
+    return replace(law, inference=JointInference(replace(found.choice, comparison=comparison), (posterior,)))
 
 
 if __name__ == "__main__":

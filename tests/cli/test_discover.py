@@ -21,7 +21,7 @@ from pdescry.cli.progress import progress_bars
 from pdescry.discovery import choose_settings, load, to_toml
 from pdescry.errors import PdescryError
 from pdescry.surrogate import Noise
-from tests.discovery.conftest import JOINT, TINY, near_tie, with_comparison
+from tests.discovery.conftest import JOINT, TINY, near_tie, with_comparison, with_readings
 
 
 class Finished(NamedTuple):
@@ -117,7 +117,7 @@ def test_show_and_resume_print_it_again(here, run):
 def test_what_was_done_to_the_readings_is_printed(here, run):
     law = load("run")
     readings = replace(law.readings, notes=("9 readings were averaged to 3; average=False keeps them all.",))
-    replace(law, posterior=replace(law.posterior, readings=readings)).save("noted")
+    with_readings(law, readings).save("noted")
     _, out, _ = run("show", "noted")
     assert "\nNote: 9 readings were averaged to 3; --average off keeps them all.\n" in out
     assert json.loads(Path("noted/law.json").read_text())["readings"]["notes"] == list(readings.notes)

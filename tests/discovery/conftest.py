@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import pytest
 
-from pdescry import Law, Readings, discover, systems
+from pdescry import Choice, Law, Posterior, Readings, discover, systems
 from pdescry.discovery.judgement import judge
+from pdescry.joint.inference import JointInference
 
 TINY: dict[str, Any] = {
     "law": {"candidates": ["u_xx", "u_x"]},
@@ -49,16 +50,37 @@ def chosen(
     return discover(readings, config=JOINT, workdir=folder, overwrite=True, workers=1), folder
 
 
+def with_inference(law: Law, **changes: Any) -> Law:
+    """The same law, of which the method found something else."""
+    inference: Any = law.inference
+    return replace(law, inference=replace(inference, **changes))
+
+
+def choice_of(law: Law) -> Choice:
+    """Where it was inferred together with the field."""
+    return cast(JointInference, law.inference).choice
+
+
+def with_readings(law: Law, readings: Readings) -> Law:
+    """The same law of a regression, of other readings."""
+    return with_inference(law, posterior=replace(sampled(law), readings=readings))
+
+
+def sampled(law: Law) -> Posterior:
+    assert law.posterior is not None
+    return law.posterior
+
+
 def with_comparison(law: Law, **changes: Any) -> Law:
     """The same law, compared in another way."""
-    assert law.choice is not None
-    choice = replace(law.choice, comparison=replace(law.choice.comparison, **changes))
-    warnings, advice = judge([law.posterior], [law.diagnostics], [choice], law.forward)
-    return replace(law, fits=(choice,), warnings=warnings, advice=advice)
+    choice = choice_of(law)
+    law = with_inference(law, choice=replace(choice, comparison=replace(choice.comparison, **changes)))
+    warnings, advice = judge(law.inference, law.forward)
+    return replace(law, warnings=warnings, advice=advice)
 
 
 def near_tie(law: Law) -> Law:
     """The same law, and another that may as well be true."""
-    assert law.choice is not None
-    best = law.choice.comparison.alternatives.iloc[:1]
+    assert law.comparison is not None
+    best = law.comparison.alternatives.iloc[:1]
     return with_comparison(law, alternatives=pd.concat([best, best], ignore_index=True).assign(probability=[0.7, 0.3]))

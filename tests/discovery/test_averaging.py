@@ -92,7 +92,7 @@ def test_the_field_is_sampled_with_the_noise_that_was_told(
         asked.append(noise.known(readings))
         raise InputError("Enough.")
 
-    monkeypatch.setattr(import_module("pdescry.discovery.discover"), "interpolate", interpolate)
+    monkeypatch.setattr(import_module("pdescry.two_stage.network"), "interpolate", interpolate)
     brought = replace(logged, noise=np.full_like(logged.values, 3.0))
     with pytest.raises(InputError, match="Enough"):
         discover(brought, noise=0.05, **cast(Any, {"config": TINY} | changes))

@@ -27,7 +27,7 @@ from pdescry.discovery import PRESETS, to_toml
 from pdescry.discovery.run import begun, load_inputs, reopened
 from pdescry.regression import STOLS
 from pdescry.surrogate import Posterior, pool
-from tests.discovery.conftest import PICTURES, TINY
+from tests.discovery.conftest import PICTURES, TINY, sampled
 
 FILES = {
     "config.toml", "readings.csv", "posterior.nc", "derivatives.nc", "fit.json", "law.json", "log.txt", "figures",
@@ -54,7 +54,7 @@ def test_it_is_read_back_as_it_was(finished, tmp_path):
         assert again.settings == law.settings
         assert again.readings == law.readings
         assert repr(again.diagnostics) == repr(law.diagnostics)
-        np.testing.assert_array_equal(again.posterior.positions, law.posterior.positions)
+        np.testing.assert_array_equal(sampled(again).positions, sampled(law).positions)
     law.save(tmp_path / "copy.pdescry")
     assert (tmp_path / "copy.pdescry" / "law.json").read_bytes() == (folder / "law.json").read_bytes()
     assert repr(load(tmp_path / "copy.pdescry")) == repr(law)
@@ -64,6 +64,19 @@ def test_it_is_read_back_as_it_was(finished, tmp_path):
     (tmp_path / "mine").mkdir()
     with pytest.raises(InputError, match="folder with a law to replace"):
         law.save(tmp_path / "mine")
+
+
+def test_a_law_is_read_and_printed_without_judging_its_chains_again(finished, monkeypatch):
+    """Which takes seconds: the verdict is kept in law.json."""
+    law, folder = finished
+
+    def judged(posterior):
+        raise AssertionError("computed again")
+
+    monkeypatch.setattr("pdescry.surrogate.diagnostics.diagnose", judged)
+    again = load(folder)
+    assert repr(again) == repr(law)
+    assert repr(again.posterior).splitlines()[1].strip() == law.diagnostics.verdict
 
 
 def test_a_finished_run_is_only_read(finished, readings):
@@ -137,7 +150,7 @@ def test_overwriting_keeps_what_is_the_same(finished, readings, tmp_path):
         shutil.rmtree(tmp_path / "run")
         shutil.copytree(folder, tmp_path / "run")
     again = discover(readings, config=TINY, method=STOLS(0.2, doubling=False), workdir=tmp_path / "run", overwrite=True)
-    np.testing.assert_array_equal(again.posterior.positions, law.posterior.positions)
+    np.testing.assert_array_equal(sampled(again).positions, sampled(law).positions)
     assert list(again.coefficients["term"]) == ["u_x"]
 
 
@@ -197,7 +210,7 @@ def test_a_run_whose_units_nobody_knew_goes_on_with_them(finished, readings, tmp
     (tmp_path / "run" / "law.json").unlink()
     units = {"t": "s", "x": "mm", "u": "°C"}
     law = discover(replace(readings, units=units), config=TINY, workdir=tmp_path / "run", figures=False)
-    np.testing.assert_array_equal(law.posterior.positions, finished[0].posterior.positions)
+    np.testing.assert_array_equal(sampled(law).positions, sampled(finished[0]).positions)
     assert law.readings.units == units
     assert json.loads((tmp_path / "run" / "law.json").read_text(encoding="utf-8"))["readings"]["units"] == units
     law.save(tmp_path / "copy")
@@ -210,7 +223,7 @@ def test_a_picture_that_cannot_be_drawn_stops_nobody(finished, tmp_path, monkeyp
     shutil.copytree(finished[1], tmp_path / "run")
     shutil.rmtree(tmp_path / "run" / "figures")
 
-    def broken(*_):
+    def broken(*_, **__):
         raise RuntimeError("no ink")
 
     monkeypatch.setattr("pdescry.plot.slices", broken)

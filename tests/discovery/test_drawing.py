@@ -11,10 +11,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from pdescry import InputError, Law, plot
-from pdescry.plot.diagnostics import against_normal, residuals
+from pdescry.plot.diagnostics import against_normal
 from pdescry.plot.field import GRID
 from pdescry.plot.path import FURTHEST, ranked
-from tests.discovery.conftest import with_comparison
+from tests.discovery.conftest import sampled, with_comparison, with_inference
 
 DRAWINGS = {
     "field": plot.field,
@@ -31,7 +31,7 @@ def test_every_picture_of_every_law(name: str, way: str, request: pytest.Fixture
     law: Any = request.getfixturevalue(way)[0]
     ax = Figure().add_subplot()
     if name == "field":  # of the network, where predicting is quick
-        law = law.posterior
+        law = sampled(law)
     assert DRAWINGS[name](law, ax=ax) is ax
     assert ax.get_xlabel()
     assert ax.has_data()
@@ -46,8 +46,8 @@ def test_the_field_is_the_one_that_obeys_the_law(chosen: tuple[Law, Path]) -> No
     drawn = np.asarray(mesh.get_array()).reshape(GRID)
     np.testing.assert_allclose(drawn[0, [0, -1]], corner)
     assert ax.get_title() == str(law)
-    assert plot.field(law.posterior).get_title() != str(law)
-    assert plot.field(law.posterior, what="sd").collections[0].get_clim()[0] == 0
+    assert plot.field(sampled(law)).get_title() != str(law)
+    assert plot.field(sampled(law), what="sd").collections[0].get_clim()[0] == 0
     with pytest.raises(InputError, match="mean, sd; got 'median'"):
         plot.field(law, what="median")  # pyright: ignore[reportArgumentType]
 
@@ -55,8 +55,7 @@ def test_the_field_is_the_one_that_obeys_the_law(chosen: tuple[Law, Path]) -> No
 def test_why_these_terms(chosen: tuple[Law, Path]) -> None:
     """What the law loses is drawn to the left, as far as it fits."""
     law, _ = chosen
-    assert law.choice is not None
-    table = ranked(law.choice)
+    table = ranked(law)
     assert table["kept"].tolist() == [True, False]
     ax = plot.path(law)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["u_xx", "u_x"]
@@ -70,16 +69,17 @@ def test_a_term_that_was_dropped_by_a_regression(finished: tuple[Law, Path]) -> 
     fit: Any = finished[0].fits[0]
     step = replace(fit.path[0], dropped=("u_x",))
     dropped = replace(fit, path=(step, *fit.path), support=np.array([True, False]))
-    table = ranked(dropped).set_index("term")
+    law = with_inference(finished[0], fits=(dropped,))
+    table = ranked(law).set_index("term")
     assert table.loc["u_x", "step"] == 1
     assert np.isnan(table.loc["u_xx", "step"])
-    bars: Any = plot.path(replace(finished[0], fits=(dropped,))).patches
+    bars: Any = plot.path(law).patches
     widths = [bar.get_width() for bar in bars]
     assert widths == [len(dropped.path) + 0.5, 1]
 
 
 def test_no_law_was_worth_comparing(chosen: tuple[Law, Path]) -> None:
-    unknown = with_comparison(chosen[0], singly=ranked(chosen[0].choice).iloc[:0], reason="Noise.")
+    unknown = with_comparison(chosen[0], singly=ranked(chosen[0]).iloc[:0], reason="Noise.")
     assert plot.path(unknown).get_title() == "no law was worth comparing"
     assert plot.coefficients(unknown).get_title() == "no term is left"
     assert plot.field(unknown).get_title() == "u, which obeys no law"
@@ -87,13 +87,13 @@ def test_no_law_was_worth_comparing(chosen: tuple[Law, Path]) -> None:
 
 def test_what_diagnostics_draw(chosen: tuple[Law, Path], finished: tuple[Law, Path]) -> None:
     law, _ = chosen
-    assert law.choice is not None
-    held_out = law.choice.comparison.held_out
+    assert law.comparison is not None
+    held_out = law.comparison.held_out
     ax = plot.diagnostics(law)
     np.testing.assert_allclose(np.asarray(ax.lines[0].get_ydata()), held_out["expected"])
-    assert len(plot.diagnostics(law, "chains").lines) == law.posterior.n_chains
-    assert np.std(residuals(law)) == pytest.approx(1, abs=0.3)
-    assert np.std(residuals(finished[0])) == pytest.approx(1, abs=0.5)
+    assert len(plot.diagnostics(law, "chains").lines) == sampled(law).n_chains
+    assert np.std(law.inference.residuals("u")) == pytest.approx(1, abs=0.3)
+    assert np.std(finished[0].inference.residuals("u")) == pytest.approx(1, abs=0.5)
     with pytest.raises(InputError, match="what='residuals' or 'chains'"):
         plot.diagnostics(finished[0], "left_out")
     with pytest.raises(InputError, match="got 'all'"):

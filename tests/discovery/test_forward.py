@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,12 @@ import pytest
 
 import pdescry
 from pdescry import InputError, Law
-from pdescry.discovery.fields import JointField
 from pdescry.discovery.forward import Forward, check_forward
 from pdescry.discovery.judgement import judge
 from pdescry.discovery.score import score_forward
+from pdescry.joint.inference import JointInference
 from pdescry.joint.mesh import space_of
+from tests.discovery.conftest import choice_of
 
 
 def test_a_law_is_scored_on_sensors_that_were_left_out(chosen: tuple[Law, Path]) -> None:
@@ -64,18 +66,17 @@ def test_a_law_of_an_older_version_has_no_score(chosen: tuple[Law, Path], tmp_pa
 
 def test_a_law_that_is_wrong_scores_worse(chosen: tuple[Law, Path]) -> None:
     law, _ = chosen
-    assert law.choice is not None
     assert law.forward.score is not None
     assert not any("left-out sensors" in sentence for sentence in law.warnings)
     wrong = replace(law.forward, score=replace(law.forward.score, rms_error=2 * law.forward.score.expected))
-    warnings, _ = judge([law.posterior], [law.diagnostics], law.fits, wrong)
+    warnings, _ = judge(law.inference, wrong)
     assert any("misses left-out sensors" in sentence for sentence in warnings)
 
 
 @pytest.mark.parametrize("first", [-9.2, 1.7e9])
 def test_clocks_that_begin_elsewhere(chosen: tuple[Law, Path], first: float) -> None:
     """Where rounding makes two times of one, or one of two."""
-    fit = chosen[0].choice.fit  # type: ignore[union-attr]
+    fit = choice_of(chosen[0]).fit
     _, experiment, _ = fit.minimum.experiments[0]
     space, scatter = experiment.space, experiment.scatter
     moved = replace(
@@ -84,7 +85,7 @@ def test_clocks_that_begin_elsewhere(chosen: tuple[Law, Path], first: float) -> 
         scatter=replace(scatter, readings=replace(fit.readings, time=fit.readings.time + first)),
     )
     fit = replace(fit, minimum=fit.minimum.with_experiments([moved]))
-    found = check_forward(JointField(fit, fit.spline), fit.equation)
+    found = check_forward(JointInference(replace(choice_of(chosen[0]), fit=fit)))
     assert found.status == "ok"
     assert found.score is not None
     assert found.score.rms_error == pytest.approx(chosen[0].forward.score.rms_error, rel=0.05)  # type: ignore[union-attr]
@@ -102,12 +103,12 @@ def test_a_law_whose_ends_nobody_knows_is_no_forecast(chosen: tuple[Law, Path]) 
 
 def test_few_sensors_are_not_left_out(chosen: tuple[Law, Path]) -> None:
     law, _ = chosen
-    assert law.choice is not None
-    fit = law.choice.fit
+    fit = choice_of(law).fit
     few = fit.readings.select(sensors=[0, 2, 5, 7])
     experiment = replace(fit.experiment, scatter=replace(fit.experiment.scatter, readings=few))
+    solved: Any = SimpleNamespace(steps=100)
     fewer = replace(fit, minimum=fit.minimum.with_experiments([experiment]))
-    score, why = score_forward(fewer, None, lambda part: None)  # pyright: ignore[reportArgumentType]
+    score, why = score_forward(JointInference(replace(choice_of(law), fit=fewer)), solved, lambda part: None)
     assert score is None
     assert "4 sensors are too few" in why
 
@@ -137,10 +138,8 @@ def test_draws_have_ends_of_their_own(chosen: tuple[Law, Path]) -> None:
 
 def test_a_law_whose_ends_take_what_they_need(chosen: tuple[Law, Path]) -> None:
     law, _ = chosen
-    assert law.choice is not None
-    field = JointField(law.choice.fit, law.choice.fit.spline)
     for text in ("u_t = -0.01*u", "u_t = -u_x", "u_t = 0.1*u_x", "u_t = -0.01*u_xxx", "u_t = -0.01*u_xxxx"):
-        forward = check_forward(field, pdescry.Equation.parse(text))
+        forward = check_forward(law.inference, pdescry.Equation.parse(text))
         assert (forward.status, forward.conditions) == ("ok", "field"), forward.message
         assert forward.score is None  # which is of the law that the field obeys
         assert "another law" in forward.unscored

@@ -6,8 +6,10 @@ import json
 import math
 import shutil
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,13 +19,22 @@ from pdescry import InputError, Law, Posterior, Readings, discover, load, plot, 
 from pdescry.discovery import Settings
 from pdescry.discovery.forward import check_forward
 from pdescry.discovery.judgement import judge
+from pdescry.discovery.method import method_for
 from pdescry.discovery.run import begun, is_ours
-from pdescry.discovery.way import way_of, with_enough_draws
 from pdescry.equation import Equation, Term
 from pdescry.joint import Joint
 from pdescry.regression import STBLR, SequentialRidge
-from pdescry.surrogate import HMC, MCLMC
-from tests.discovery.conftest import JOINT, PICTURES, TINY, near_tie, with_comparison
+from pdescry.surrogate import HMC, MCLMC, Diagnostics
+from tests.discovery.conftest import (
+    JOINT,
+    PICTURES,
+    TINY,
+    choice_of,
+    near_tie,
+    sampled,
+    with_comparison,
+    with_inference,
+)
 
 FILES = {
     "config.toml", "readings.csv", "posterior.nc", "joint.nc", "forward.csv", "law.json", "log.txt", "report.html",
@@ -36,26 +47,29 @@ REASON = "The readings are noise; less of it would help."
 
 
 def test_the_way_that_is_taken(readings: Readings) -> None:
-    way = way_of(Settings(), [readings])
-    assert way.method == Joint()
+    way = method_for(Settings(), [readings])
+    assert way.options == Joint()
     assert len(way.candidates) == 36
     assert way.note == ""
-    assert len(way_of(Settings(method=STBLR(0.1)), [readings]).candidates) == 11
-    assert way_of(Settings(method=STBLR(0.1)), [readings]).note == ""
+    assert len(method_for(Settings(method=STBLR(0.1)), [readings]).candidates) == 11
+    assert method_for(Settings(method=STBLR(0.1)), [readings]).note == ""
     assert (
-        way_of(Settings(method=STBLR(0.1), candidates="paper"), [readings]).candidates
-        == way_of(Settings(candidates="paper"), [readings]).candidates
+        method_for(Settings(method=STBLR(0.1), candidates="paper"), [readings]).candidates
+        == method_for(Settings(candidates="paper"), [readings]).candidates
     )
 
 
 def test_a_regression_gets_longer_chains_unless_they_were_chosen(readings: Readings) -> None:
-    assert with_enough_draws(Settings(), [readings]) == Settings()
-    longer = with_enough_draws(Settings(), [plane()])
+    def prepared(settings: Settings, given: Readings, said: Collection[str] = ()) -> Settings:
+        return method_for(settings, [given]).prepared(settings, said)
+
+    assert prepared(Settings(), readings) == Settings()
+    longer = prepared(Settings(), plane())
     assert (longer.sampler, longer.chains) == (MCLMC(), 4)
-    assert with_enough_draws(Settings(method=STBLR(0.1)), [readings]).sampler == MCLMC()
+    assert prepared(Settings(method=STBLR(0.1)), readings).sampler == MCLMC()
     more = Settings().changed({"sampler": {"draws": 300}})
-    assert with_enough_draws(more, [plane()], {"sampler.draws"}).sampler == MCLMC(draws=300)
-    assert with_enough_draws(more, [readings], {"sampler.draws"}) == more
+    assert prepared(more, plane(), {"sampler.draws"}).sampler == MCLMC(draws=300)
+    assert prepared(more, readings, {"sampler.draws"}) == more
 
 
 @pytest.mark.parametrize(
@@ -84,6 +98,11 @@ def test_what_was_said_of_chains_is_done(said, sampler, chains, monkeypatch) -> 
     assert (settings.sampler, settings.chains) == (sampler, chains)
 
 
+def diagnostics_of(law: Law) -> Diagnostics:
+    assert law.diagnostics is not None
+    return law.diagnostics
+
+
 def plane() -> Readings:
     rng = np.random.default_rng(0)
     return Readings.from_arrays(np.arange(30.0), rng.uniform(0, 1, (30, 2)), rng.uniform(0, 1, 30))
@@ -106,20 +125,20 @@ def two_fields() -> Readings:
 )
 def test_where_it_cannot_work_a_regression_is_taken(kind: str, changes: dict, said: str, readings: Readings) -> None:
     given = {"two fields": two_fields, "plane": plane, "rod": lambda: readings}[kind]()
-    way = way_of(Settings(**changes), [given])
-    assert isinstance(way.method, SequentialRidge)
-    assert way.method.threshold == 0.1
+    way = method_for(Settings(**changes), [given])
+    assert isinstance(way.options, SequentialRidge)
+    assert way.options.threshold == 0.1
     assert way.note.startswith("The law was found by SequentialRidge")
     with pytest.raises(InputError, match=rf"'joint'; .*{said}.*; leave the method out"):
-        way_of(Settings(method=Joint(), **changes), [given])
+        method_for(Settings(method=Joint(), **changes), [given])
     if not changes:
         assert max(term.order() for term in way.candidates) == 4
-        assert len(way.candidates) < len(way_of(Settings(candidates="general"), [given]).candidates)  # "small"
+        assert len(way.candidates) < len(method_for(Settings(candidates="general"), [given]).candidates)  # "small"
 
 
 def test_the_note_is_a_warning(finished: tuple[Law, Path]) -> None:
     law, _ = finished
-    warnings, _ = judge([law.posterior], [law.diagnostics], law.fits, law.forward, "The law was found by another way.")
+    warnings, _ = judge(law.inference, law.forward, "The law was found by another way.")
     assert warnings[0] == "The law was found by another way."
 
 
@@ -136,7 +155,6 @@ def test_what_is_known_is_looked_at_before_any_work(readings: Readings, tmp_path
 def test_a_law_found_together_with_the_field(chosen: tuple[Law, Path]) -> None:
     law, folder = chosen
     assert law.found
-    assert law.derivatives is None
     assert {path.name for path in folder.iterdir()} == FILES
     assert {path.name for path in (folder / "figures").iterdir()} == PICTURES | {"forecast.png"}
     (row,) = law.coefficients.to_dict(orient="records")
@@ -145,14 +163,13 @@ def test_a_law_found_together_with_the_field(chosen: tuple[Law, Path]) -> None:
     assert row["low"] < row["mean"] < row["high"]
     assert row["probability"] == pytest.approx(1, abs=0.01)
     assert law.equation.coefficients == {law.fits[0].terms[0]: row["mean"]}
-    assert law.choice is not None
-    assert str(law) == str(law.choice.fit)
+    assert str(law) == str(choice_of(law).fit)
     assert list(law.fits[0].table["kept"]) == [True, False]
 
 
 def test_regressions_tell_no_probability(finished: tuple[Law, Path]) -> None:
     law, _ = finished
-    assert law.choice is None
+    assert law.comparison is None
     assert law.remarks == ()
     assert np.isnan(law.coefficients["probability"].to_numpy(float)).all()
 
@@ -264,18 +281,24 @@ def test_when_the_readings_do_not_tell(chosen: tuple[Law, Path], tmp_path: Path)
     assert told["alternatives"]
     assert repr(load(tmp_path / "law")) == repr(law)
     # The field that knows no law is what is left to ask.
-    assert law.predict([1.0], [5.0]).equals(law.posterior.predict([1.0], [5.0]))
+    assert law.predict([1.0], [5.0]).equals(sampled(law).predict([1.0], [5.0]))
 
 
 def test_chains_that_have_not_mixed_matter_little(chosen: tuple[Law, Path], finished: tuple[Law, Path]) -> None:
-    law = chosen[0]
-    unmixed = replace(law.diagnostics, mixed=False, verdict="not mixed: bad.")
-    warnings, advice = judge([law.posterior], [unmixed], law.fits, law.forward)
+    def unmixed(law: Law, **changes: Any) -> Law:
+        posterior = replace(sampled(law))
+        vars(posterior)["diagnostics"] = replace(diagnostics_of(law), mixed=False, verdict="not mixed: bad.")
+        single = {"posterior": posterior} if hasattr(law.inference, "posterior") else {"posteriors": (posterior,)}
+        return with_inference(law, **single, **changes)
+
+    law = unmixed(chosen[0])
+    warnings, advice = judge(law.inference, law.forward)
     assert not any("mixed" in sentence for sentence in warnings)
     assert not any("Sample longer" in sentence for sentence in advice)
-    noted = replace(law.choice, fit=replace(law.choice.fit, notes=("The fit had not settled.",)))  # type: ignore[type-var]
-    for fits in ([noted], finished[0].fits):
-        warnings, advice = judge([law.posterior], [unmixed], fits, law.forward)
+    choice = choice_of(law)
+    noted = replace(choice, fit=replace(choice.fit, notes=("The fit had not settled.",)))
+    for other in (unmixed(chosen[0], choice=noted), unmixed(finished[0])):
+        warnings, advice = judge(other.inference, other.forward)
         assert any("not to be relied on: not mixed: bad." in sentence for sentence in warnings)
         assert any("Sample longer" in sentence for sentence in advice)
 
@@ -288,12 +311,12 @@ def test_the_field_that_obeys_the_law_is_predicted(chosen: tuple[Law, Path]) -> 
     t, x = np.array([1.0, 2.0]), np.array([3.0, 4.0, 5.0])
     found = law.predict(t, x)
     assert found["u"].dims == ("t", "x")
-    assert not found.equals(law.posterior.predict(t, x))
-    assert found.equals(law.choice.fit.predict(t, x))  # type: ignore[union-attr]
+    assert not found.equals(sampled(law).predict(t, x))
+    assert found.equals(choice_of(law).fit.predict(t, x))
     wide = law.predict(t, x, level=0.99)
     assert (wide["u_high"] > found["u_high"]).all()
     read = law.predict(t, x, noise=True)
-    noise = law.choice.fit.noise[0]  # type: ignore[union-attr]
+    noise = choice_of(law).fit.noise[0]
     np.testing.assert_allclose(read["u_sd"] ** 2, found["u_sd"] ** 2 + noise**2)
     scattered = law.predict(t[[0, 1]], x[[0, 2]], grid=False)
     assert scattered["u"].dims == ("point",)
@@ -306,10 +329,9 @@ def test_the_field_that_obeys_the_law_is_predicted(chosen: tuple[Law, Path]) -> 
 
 def test_a_domain_beyond_the_sensors(chosen: tuple[Law, Path], tmp_path: Path) -> None:
     law, _ = chosen
-    assert law.choice is not None
     assert law.reach == law.readings.span
-    fit = refine(law.posterior, law.equation, domain=(0.0, 10.0))
-    wide = replace(law, fits=(replace(law.choice, fit=fit),))
+    fit = refine(sampled(law), law.equation, domain=(0.0, 10.0))
+    wide = with_inference(law, choice=replace(choice_of(law), fit=fit))
     assert wide.reach == law.readings.span | {"x": (0.0, 10.0)}
     assert plot.field(wide).get_xlim() == (0.0, 10.0)
     assert wide.simulate([0.0, 1.0])["x"].to_numpy()[[0, -1]] == pytest.approx([0.0, 10.0])
@@ -325,7 +347,7 @@ def test_the_law_is_solved_from_the_field_that_obeys_it(chosen: tuple[Law, Path]
     left, right = law.predict([1.0], [low, high])["u"].values[0].tolist()
     found = law.simulate([1.0, 1.5, 2.0], boundary={"left": f"u={left!r}", "right": f"u={right!r}"})
     np.testing.assert_allclose(found["u"][0], law.predict([1.0], found["x"].values)["u"][0], atol=1e-5)
-    assert check_forward(law.field, Equation.parse("u_t = -2*u_xx")).status == "ill-posed"
+    assert check_forward(law.inference, Equation.parse("u_t = -2*u_xx")).status == "ill-posed"
     for times, domain in (([-1.0, 1.0], None), ([1.0, 2.0], (-50.0, 50.0))):
         with pytest.raises(InputError, match="pass initial="):
             law.simulate(times, domain=domain)
@@ -367,9 +389,7 @@ def test_the_same_law_in_any_units() -> None:
     units_u, units_t, units_x = 10.0, 100.0, 0.01
     readings = systems.heat().observe(noise=0.05, seed=3)
     other = Readings.from_arrays(units_t * readings.time, units_x * readings.space, units_u * readings.values)
-    one, two = (discover(each).choice for each in (readings, other))
-    assert one is not None
-    assert two is not None
+    one, two = (choice_of(discover(each)) for each in (readings, other))
     assert [str(term) for term in one.fit.terms] == [str(term) for term in two.fit.terms] == ["u_xx"]
     assert two.fit.values[0] == pytest.approx(one.fit.values[0] * units_x**2 / units_t, rel=0.01)
     assert two.fit.sd[0] == pytest.approx(one.fit.sd[0] * units_x**2 / units_t, rel=0.05)
@@ -425,8 +445,8 @@ def test_a_run_of_one_experiment_is_none_of_two(chosen: tuple[Law, Path], two: t
 def test_verdicts_do_not_hang_on_the_order_of_experiments(two: tuple[Law, Path]) -> None:
     law, _ = two
     posteriors = [replace(each, left_out=(f"Chain {number} is stuck.",)) for number, each in enumerate(law.posteriors)]
-    diagnostics = [law.diagnostics] * 2
-    one, other = (set(judge(some, diagnostics, law.fits, law.forward)[0]) for some in (posteriors, posteriors[::-1]))
+    laws = (with_inference(law, posteriors=tuple(some)) for some in (posteriors, posteriors[::-1]))
+    one, other = (set(judge(each.inference, law.forward)[0]) for each in laws)
     assert one == other
     assert {"Chain 0 is stuck.", "Chain 1 is stuck."} <= one
 
@@ -457,15 +477,34 @@ def test_several_experiments_need_the_joint_method(readings: Readings) -> None:
         discover([readings, readings])
 
 
+@pytest.mark.parametrize("reason", ["", REASON])
+def test_a_law_that_began_from_no_network(chosen: tuple[Law, Path], reason: str, tmp_path: Path) -> None:
+    """As once it begins from a process: no draws, no chains, no posterior.nc."""
+    law = with_comparison(with_inference(chosen[0], posteriors=()), reason=reason)
+    assert (law.posterior, law.diagnostics) == (None, None)
+    law.save(tmp_path / "law")
+    assert not (tmp_path / "law" / "posterior.nc").exists()
+    assert json.loads((tmp_path / "law" / "law.json").read_text())["diagnostics"] is None
+    again = load(tmp_path / "law")
+    assert repr(again) == repr(law)
+    again.report(tmp_path / "law.html")
+    page = (tmp_path / "law.html").read_text(encoding="utf-8")
+    assert 'data-figure="residuals"' in page
+    assert 'data-figure="chains"' not in page
+    assert ('href="#next"' in page) == ('id="next"' in page) == law.found
+    assert plot.diagnostics(again).get_title() == "each sensor predicted from the others"
+    assert again.predict([1.0], [5.0])["u"].shape == (1, 1)
+    assert again.free_field.predict([1.0], [5.0])["u"].shape == (1, 1)
+
+
 # ---- where to read next ----------------------------------------------------------------------------------------------
 
 
 def test_the_next_sensor_of_a_law_with_its_field(chosen: tuple[Law, Path]) -> None:
     law, _ = chosen
-    assert law.choice is not None
     advice = law.next_sensor(2)
     assert (advice.about, advice.notes) == ("law", ())
-    assert advice.table.equals(law.choice.fit.next_sensor(2).table)
+    assert advice.table.equals(choice_of(law).fit.next_sensor(2).table)
     np.testing.assert_allclose(advice.sd, law.coefficients["sd"])
     for number in (0, 1.5):
         with pytest.raises(InputError, match="number of sensors"):
@@ -483,7 +522,7 @@ def test_the_next_sensor_where_no_law_is_told_is_where_the_field_is_least_known(
     assert list(advice.table) == ["x", "information"]
     assert "No law is told" in str(advice)
     assert "of the field, which is least known there" in str(advice)
-    sd = law.posterior.predict([1.0, 4.0], advice.map["x"].values)["u_sd"].values
+    sd = sampled(law).predict([1.0, 4.0], advice.map["x"].values)["u_sd"].values
     best = advice.readings.iloc[0]
     row, column = np.unravel_index(np.argmax(sd), sd.shape)
     assert (best["t"], best["x"]) == ([1.0, 4.0][row], float(advice.map["x"][column]))
@@ -496,7 +535,7 @@ def test_the_next_sensor_after_a_regression_is_judged_by_draws(finished: tuple[L
     assert "25 draws of the field with a regression on each" in str(advice)
     np.testing.assert_allclose(advice.sd, law.coefficients.set_index("term")["sd"][advice.sd.index], rtol=0.5)
     assert (advice.sensors >= 0).all()
-    without = replace(law, derivatives=None).next_sensor(times=[1.0])
+    without = with_inference(law, derivatives=None).next_sensor(times=[1.0])
     assert without.about == "field"
     assert "keep_points" in str(without)
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from pdescry import Equation, InputError, Term, systems
-from pdescry.discovery.fields import NetworkField
 from pdescry.discovery.forward import check_forward
 from pdescry.discovery.judgement import judge
+from pdescry.two_stage import NetworkField
+from tests.discovery.conftest import with_inference
 
 
 def test_printing_and_coefficients(finished):
@@ -59,7 +60,8 @@ def with_law(law, text):
     fit = law.fits[0]
     wanted = equation.components[0].coefficients
     coefficients = np.array([wanted.get(term, 0.0) for term in fit.terms])
-    return replace(law, fits=(replace(fit, coefficients=coefficients, support=coefficients != 0, spread=None),))
+    fit = replace(fit, coefficients=coefficients, support=coefficients != 0, spread=None)
+    return with_inference(law, fits=(fit,))
 
 
 def test_simulate_solves_the_law_forward(finished):
@@ -110,12 +112,12 @@ def test_draws_of_the_law_spread_as_its_coefficients_do(finished):
 
 def test_an_ill_posed_law_is_told(finished):
     law = finished[0]
-    forward = check_forward(law.field, Equation.parse("u_t = -2*u_xx"))
+    forward = check_forward(law.inference, Equation.parse("u_t = -2*u_xx"))
     assert forward.status == "ill-posed"
-    warnings, advice = judge([law.posterior], [law.diagnostics], law.fits, forward)
+    warnings, advice = judge(law.inference, forward)
     assert any("ill-posed" in sentence for sentence in warnings)
     assert any("highest derivatives" in sentence for sentence in advice)
-    assert check_forward(law.field, Equation.parse("u_t = 2*u_xx")).status == "ok"
+    assert check_forward(law.inference, Equation.parse("u_t = 2*u_xx")).status == "ok"
 
 
 def test_what_is_warned_of(finished):
@@ -124,30 +126,30 @@ def test_what_is_warned_of(finished):
     nothing = replace(
         fit, support=np.zeros_like(fit.support), coefficients=0 * fit.coefficients, outcome="nothing left"
     )
-    warnings, advice = judge([law.posterior], [law.diagnostics], [nothing], law.forward)
+    warnings, advice = judge(with_inference(law, fits=(nothing,)).inference, law.forward)
     assert any("No candidate is left for u_t" in sentence for sentence in warnings)
     assert any("lower threshold" in sentence for sentence in advice)
     many = replace(nothing, terms=fit.terms * 20)
-    warnings, _ = judge([law.posterior], [law.diagnostics], [many], law.forward)
+    warnings, _ = judge(with_inference(law, fits=(many,)).inference, law.forward)
     assert any("are few for 40 candidates" in sentence for sentence in warnings)
 
 
 def test_forward_of_each_order(finished):
     """Conditions that fit the law; where there is no telling, none, and the reason."""
-    field = finished[0].field
-    assert check_forward(field, Equation.parse("u_t = -0.01*u")).boundary == "free at the left, free at the right"
+    found = finished[0].inference
+    assert check_forward(found, Equation.parse("u_t = -0.01*u")).boundary == "free at the left, free at the right"
     for odd in ("u_t = -0.1*u_x", "u_t = -u_xxx"):
-        forward = check_forward(field, Equation.parse(odd))
+        forward = check_forward(found, Equation.parse(odd))
         assert forward.status == "not tried"
         assert "ends of the interval" in forward.message
-    assert check_forward(field, Equation.parse("u_t = t*u_xx")).status == "not tried"
+    assert check_forward(found, Equation.parse("u_t = t*u_xx")).status == "not tried"
 
 
 def test_a_law_that_holds_the_time_is_not_moved(finished):
     law = finished[0]
     fit = replace(law.fits[0], terms=(Term.parse("t*u"), Term.parse("u_x")))
     with pytest.raises(InputError, match="without t"):
-        replace(law, fits=(fit,)).simulate([2.0, 3.0])
+        with_inference(law, fits=(fit,)).simulate([2.0, 3.0])
 
 
 @pytest.mark.parametrize("times", [[1.0], [2.0, 1.0], [[0.0, 1.0]]])

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pdescry import InputError, Law
+from pdescry import InputError, Law, Readings, discover, load, plot
 from pdescry.report.page import page_of
 from pdescry.report.trust import how_far_to_trust
-from tests.discovery.conftest import near_tie, with_comparison
+from tests.discovery.conftest import TINY, near_tie, with_comparison, with_readings
 
 VOID = {"meta", "link", "input", "br", "mspace"}
 
@@ -69,7 +69,6 @@ def test_every_run_has_its_report(chosen: tuple[Law, Path], finished: tuple[Law,
 
 def test_it_shows_the_law_the_field_and_the_readings(chosen: tuple[Law, Path]) -> None:
     law, folder = chosen
-    assert law.choice is not None
     tree, numbers = parsed((folder / "report.html").read_text(encoding="utf-8"))
     drawn = {figure["data-figure"] for figure in tree.figures}
     assert drawn >= {"mean", "sd", "slice", "record", "forest", "probabilities", "path", "left_out", "residuals"}
@@ -91,7 +90,7 @@ def test_what_cannot_be_told_is_not_shown_as_a_law(chosen: tuple[Law, Path]) -> 
 
 def test_how_far_to_trust_it(chosen: tuple[Law, Path], finished: tuple[Law, Path]) -> None:
     law = replace(chosen[0], warnings=())
-    assert law.choice is not None
+    assert law.comparison is not None
     sure, sentence = how_far_to_trust(law)
     assert sure
     assert "probability 0.99 or more" in sentence
@@ -100,14 +99,30 @@ def test_how_far_to_trust_it(chosen: tuple[Law, Path], finished: tuple[Law, Path
         "do not tell a law": with_comparison(law, reason="Noise."),
         "Read the warnings": replace(law, warnings=("Wide intervals.",)),
         "a regression with a threshold": finished[0],
-        "missed by": replace(
-            with_comparison(law, held_out=law.choice.comparison.held_out.assign(rms_error=1e3)), warnings=()
-        ),
+        "missed by": replace(with_comparison(law, held_out=law.comparison.held_out.assign(rms_error=1e3)), warnings=()),
     }
     for said, other in cases.items():
         sure, sentence = how_far_to_trust(other)
         assert not sure
         assert said in sentence
+
+
+def test_a_regression_of_two_fields_shows_both(readings: Readings, tmp_path: Path) -> None:
+    frame = readings.to_frame().assign(v=lambda table: 3 - table["u"] / 2)
+    both = Readings.from_frame(frame, time="t", space="x", fields=["u", "v"])
+    config = TINY | {"law": {"candidates": ["u_xx", "v_x"]}}
+    law = discover(both, config=config, workdir=tmp_path / "run", workers=1)
+    assert [line[:6] for line in str(law).splitlines()] == ["u_t = ", "v_t = "]
+    tree, numbers = parsed((tmp_path / "run" / "report.html").read_text(encoding="utf-8"))
+    assert {"residuals", "residuals-2", "path", "forest"} <= {figure["data-figure"] for figure in tree.figures}
+    assert [each["name"] for each in numbers["terms"]] == [f"{f}: {term}" for f in "uv" for term in ("u_xx", "v_x")]
+    assert len(numbers["path"]["rows"]) == 4
+    pictures = {path.name for path in (tmp_path / "run" / "figures").iterdir()}
+    assert {"field-u.png", "field-v.png", "slices-u.png", "slices-v.png"} <= pictures
+    assert [label.get_text()[:3] for label in plot.path(law).get_yticklabels()] == ["u: ", "u: ", "v: ", "v: "]
+    again = load(tmp_path / "run")
+    assert repr(again) == repr(law)
+    assert set(again.next_sensor(times=[1.0, 2.0]).sd.index) == {each["name"] for each in numbers["terms"]}
 
 
 def test_names_cannot_break_out_of_the_page(finished: tuple[Law, Path]) -> None:
@@ -116,7 +131,7 @@ def test_names_cannot_break_out_of_the_page(finished: tuple[Law, Path]) -> None:
     evil = "</script><script>alert(1)</script>"
     names = tuple(f"{evil}{number}" for number in range(law.readings.n_sensors))
     readings = replace(law.readings, source=f"{evil}.csv", sensor_names=names, units={"u": evil}, notes=(evil,))
-    page = page_of(replace(law, posterior=replace(law.posterior, readings=readings), warnings=(evil,)))
+    page = page_of(replace(with_readings(law, readings), warnings=(evil,)))
     assert "<script>alert" not in page
     parsed(page)
 
@@ -133,5 +148,5 @@ def test_the_command_that_makes_it_again(finished: tuple[Law, Path]) -> None:
     law, _ = finished
     assert law.command.startswith("pdescry discover FILE --set ")  # made-up readings come from no file
     assert " --set network.width=6 " in law.command
-    posterior = replace(law.posterior, readings=replace(law.readings, source="my rod.csv"))
-    assert replace(law, posterior=posterior).command.startswith("pdescry discover 'my rod.csv' --set ")
+    named = with_readings(law, replace(law.readings, source="my rod.csv"))
+    assert named.command.startswith("pdescry discover 'my rod.csv' --set ")

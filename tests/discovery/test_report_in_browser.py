@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from pdescry import Law
+from tests.discovery.conftest import with_comparison, with_readings
 
 pytestmark = pytest.mark.slow
 
@@ -158,10 +159,9 @@ def test_what_is_saved_says_what_law_json_says(browser: Any, opened: Any, chosen
 def test_all_candidates_are_shown_on_request(browser: Any, opened: Any, chosen: Any, tmp_path: Path) -> None:
     law, _ = chosen
     many = [f"u^{number}*u_x" for number in range(2, 22)]
-    singly = law.choice.comparison.singly
+    singly = law.comparison.singly
     longer = singly.loc[[0, *[1] * len(many)]].assign(term=["u_xx", *many])
-    choice = replace(law.choice, comparison=replace(law.choice.comparison, singly=longer))
-    replace(law, fits=(choice,)).report(tmp_path / "many.html")
+    with_comparison(law, singly=longer).report(tmp_path / "many.html")
     opened(tmp_path / "many.html")
     scroll_through(browser)
     figure = browser.find_element("css selector", "[data-figure=path]")
@@ -213,4 +213,4 @@ def many_readings(law: Law, number: int = 100_000) -> Law:
         values=readings.values[some],
         sensor=readings.sensor[some],
     )
-    return replace(law, posterior=replace(law.posterior, readings=more))
+    return with_readings(law, more)

@@ -14,7 +14,7 @@ import pytest
 from pdescry import InputError, Readings
 from pdescry.discovery import PRESETS, Settings, choose_settings, from_words, load_config, merged, to_toml
 from pdescry.discovery.config import command_of, comment_on, settings_from, spelled
-from pdescry.discovery.settings import METHODS
+from pdescry.discovery.method import KINDS
 from pdescry.joint import Joint
 from pdescry.regression import STBLR, Greedy, SequentialRidge, SparseRegressor
 from pdescry.surrogate import HMC, MCLMC, NUTS, PAPER_DNN, Adam, Network, Noise, Prior
@@ -34,7 +34,7 @@ def parameters(settings: Settings) -> dict:
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("kind", [name for name in SAMPLERS if name != "Point"])
-@pytest.mark.parametrize("method", ["auto", *METHODS])
+@pytest.mark.parametrize("method", ["auto", *KINDS])
 def test_every_setting_has_a_comment_and_survives_the_file(preset, kind, method, tmp_path):
     regression = {"method": method} | ({"threshold": 0.1} if method in ("stblr", "stols") else {})
     settings = PRESETS[preset].changed({"sampler": {"kind": kind}, "regression": regression})

@@ -24,6 +24,7 @@ from pdescry.surrogate import HMC, PAPER_DNN, Adam, Network, Noise, Posterior, P
 from pdescry.surrogate.chain import Plan, Trace
 from pdescry.surrogate.model import build
 from pdescry.surrogate.scaling import Scaling
+from pdescry.two_stage import Regressed
 from tests.experiments.conftest import fields_of, numbers_of
 
 
@@ -50,7 +51,7 @@ def asked(monkeypatch) -> list[dict[str, Any]]:
         progress("field: sampling", 1.0, None)
         posterior = posterior_of(readings)
         derivatives = differentiate(posterior, candidates, points=60, within=within, keep_points=30, seed=seed)
-        return SimpleNamespace(posterior=posterior, derivatives=derivatives, fits=(regress(derivatives, method),))
+        return SimpleNamespace(inference=Regressed(posterior, derivatives, (regress(derivatives, method),)))
 
     module = ModuleType("pdescry.discovery")
     module.discover = discover  # pyright: ignore[reportAttributeAccessIssue]

@@ -8,7 +8,7 @@ from scipy.linalg import LinAlgError
 from scipy.sparse import csr_array, eye_array
 
 from pdescry.joint.splines import MOMENTS, Axis, Space
-from pdescry.joint.triangle import Triangle, triangle
+from pdescry.joint.fit.factor import Triangle, triangle
 
 
 def reduced(space: Space, seed: int = 0, scale: float = 1.0) -> tuple[Triangle, np.ndarray, np.ndarray]:

@@ -239,14 +239,14 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         return
     if law.found:
         typer.echo(_table(law))
-    if law.others:
+    if len(law.experiments) > 1:
         typer.echo(f"{len(law.experiments)} experiments, of one law; figures and the forward check are of the first.")
     for note in dict.fromkeys(note for each in law.experiments for note in each.notes):
         typer.echo(f"Note: {_said(note)}")
-    rms_error, expected = (math.nan, math.nan) if law.choice is None else law.choice.comparison.errors
+    rms_error, expected = (math.nan, math.nan) if law.comparison is None else law.comparison.errors
     if math.isfinite(rms_error):
         typer.echo(f"Left-out sensors are predicted to within {rms_error:.3g} (expected {expected:.3g}).")
-    if law.diagnostics.mixed:
+    if law.diagnostics is not None and law.diagnostics.mixed:
         typer.echo(f"Draws of the field: {law.diagnostics.verdict}")
     if law.found and law.forward.score is not None:
         typer.echo(law.forward.score.sentence)

@@ -36,14 +36,15 @@ def refine(
     from pdescry.cli.progress import progress_bar
     from pdescry.discovery import load
     from pdescry.errors import InputError
-    from pdescry.joint import Joint
     from pdescry.joint import refine as infer
 
     found = load(folder)
     if not (law or found.found):
         raise InputError(f"Expected a law to refine; {str(folder)!r} found none; name its terms with --law.")
-    method = found.settings.method
-    ends = {"boundary": method.boundary, "domain": method.domain} if isinstance(method, Joint) else {}
+    if not found.posteriors:
+        raise InputError(f"Expected a run whose field was sampled, to begin from; {str(folder)!r} holds no draws.")
+    told = found.settings.to_dict()["regression"]  # of the ends, if the method asks for them
+    ends = {name: getattr(found.settings.method, name) for name in ("boundary", "domain") if name in told}
     fits = []
     for each in law or [found.equation]:
         with progress_bar(quiet or as_json) as progress:

@@ -1,12 +1,13 @@
 """`Readings` → `Law`: the one orchestrator, its presets and its run directory.
 
-    readings ─ discover ─▶ posterior ─▶ (derivatives ─▶) fits ─▶ Law ─▶ print, predict, simulate, save
-               settings      each stage a file in the run directory (``run.py``)
+    readings ─ discover ─▶ Method ─ infer ─▶ Inference ─▶ Law ─▶ print, predict, simulate, save
+               settings             each stage a file in the run directory (``run.py``)
 
-Read first ``discover.py`` (the verb and its stages), then ``law.py`` (what it gives back; ``fit.py`` says of what) and
-``settings.py`` (what can be chosen; the presets). ``way.py`` is the method where none was chosen, ``config.py`` has
-settings as TOML, ``run.py`` the directory, ``storage.py`` the result in it. ``forward.py`` solves the law forward from
-a field of ``fields.py``, ``draws.py`` draws laws, ``judgement.py`` warns, ``next_sensor.py`` says where to read next.
+Read first ``discover.py`` (the verb), then ``method.py`` (what it asks of a method, and which one is taken),
+``inference.py`` (what a method gives back; ``fit.py``: for each field), ``law.py`` (the same for users) and
+``settings.py`` (what can be chosen; the presets). ``config.py`` has settings as TOML, ``run.py`` the directory,
+``storage.py`` the result in it. ``forward.py`` solves the law forward from a field as ``fields.py`` has it, with ends
+by ``following.py``, and ``score.py`` scores it; ``judgement.py`` warns, ``next_sensor.py`` says where to read next.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ import numpy as np
 
 from pdescry.data import Readings
 from pdescry.data.averaged import was_averaged
-from pdescry.discovery.settings import AUTO, AUTO_METHODS, Settings, preset_settings
+from pdescry.discovery.method import AUTO_KINDS
+from pdescry.discovery.settings import AUTO, Settings, preset_settings
 from pdescry.errors import InputError
 from pdescry.surrogate.problem import differences
 
@@ -101,7 +102,7 @@ def to_toml(settings: Settings, comments: bool = True) -> str:
 
 def _lines_of_auto(settings: Settings) -> Iterator[str]:
     """The settings of the method that "auto" stands for where it can work: to be named, they need no method."""
-    method, *parts = replace(settings, method=AUTO_METHODS["joint"]).to_dict()["regression"].items()
+    method, *parts = replace(settings, method=next(iter(AUTO_KINDS.values()))).to_dict()["regression"].items()
     yield f"of {method[1]}:"
     for name, value in parts:
         yield _line("regression", name, value, str(method[1]), comments=True)
@@ -175,9 +176,9 @@ def command_of(experiments: Sequence[Readings], settings: Settings) -> str:
     preset = [] if settings.preset == "default" else ["--preset", quote(settings.preset)]
     usual, found = preset_settings(settings.preset), settings.to_dict()
     changes = differences(usual.to_dict(), found)
-    if usual.method is None and (name := found["regression"]["method"]) in AUTO_METHODS:
+    if usual.method is None and (name := found["regression"]["method"]) in AUTO_KINDS:
         # What "auto" stands for: its settings name it, if they are not the usual ones.
-        of_method = differences(replace(usual, method=AUTO_METHODS[name]).to_dict(), found)
+        of_method = differences(replace(usual, method=AUTO_KINDS[name]).to_dict(), found)
         if any(changed.startswith("regression.") for changed, _, _ in of_method):
             changes = of_method
     changed = [

@@ -3,42 +3,33 @@
 from __future__ import annotations
 
 import os
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any
 
 from pdescry.data import Readings
-from pdescry.derivatives import Derivatives
-from pdescry.derivatives.differentiation import Differentiation
-from pdescry.derivatives.points import Within, choose_points
+from pdescry.derivatives.points import Within
 from pdescry.discovery.config import load_config, settings_from
-from pdescry.discovery.fields import field_of
-from pdescry.discovery.fit import Fit
 from pdescry.discovery.forward import Forward, check_forward
+from pdescry.discovery.inference import Inference
 from pdescry.discovery.judgement import judge
 from pdescry.discovery.law import Law
+from pdescry.discovery.method import carries_noise, method_for
 from pdescry.discovery.run import Run, begun, reopened
 from pdescry.discovery.settings import Candidates, Preset, Settings
-from pdescry.discovery.storage import load_fits, load_law, load_posterior, write_fits, write_forward, write_law
-from pdescry.discovery.way import Way, way_of, with_enough_draws
-from pdescry.equation import Equation
+from pdescry.discovery.storage import load_law, write_forward, write_law
 from pdescry.errors import InputError, PdescryError
-from pdescry.joint import Choice, Joint, choose
-from pdescry.regression import SparseRegressor, regress
-from pdescry.surrogate import Adam, Network, Noise, Posterior, Prior, interpolate
-from pdescry.surrogate.interpolate import HandOn, check_readings
+from pdescry.joint import Joint
+from pdescry.regression import SparseRegressor
+from pdescry.surrogate import Adam, Network, Noise, Prior
 from pdescry.progress import Progress
 from pdescry.surrogate.samplers import Sampler
-from pdescry.surrogate.scaling import Scaling, Standardise
+from pdescry.surrogate.scaling import Standardise
 from pdescry.checks import check_workers
-
-_Made = TypeVar("_Made")
 
 
 def discover(
@@ -97,9 +88,11 @@ def discover(
     tables = _tables(config)
     settings, workers = choose_settings(preset, tables, **given), check_workers(workers)
     experiments = tuple(readings) if isinstance(readings, list | tuple) else (readings,)
-    _check(experiments, settings)
-    experiments = _averaged(experiments, settings)
-    settings = with_enough_draws(settings, experiments, _said(tables, given))
+    _check(experiments)
+    chosen = method_for(settings, experiments)
+    chosen.check(settings, experiments)  # before anything is replaced or minutes are spent
+    experiments = _averaged(experiments, settings, carries_noise(chosen, settings))
+    settings = chosen.prepared(settings, _said(tables, given))
     watch = _watched(progress)
     if workdir is None:
         with TemporaryDirectory(prefix="pdescry-") as folder, begun(Path(folder), experiments, settings) as run:
@@ -144,21 +137,17 @@ def _said(tables: Mapping[str, Any], given: Mapping[str, Any]) -> set[str]:
     return said | {name for argument, name in named.items() if given[argument] is not None}
 
 
-def _check(experiments: Sequence[Readings], settings: Settings) -> None:
-    """What cannot work with these readings is told before anything is replaced or minutes are spent."""
+def _check(experiments: Sequence[Readings]) -> None:
     if not experiments:
         raise InputError("Expected readings, or a list of them, one for each experiment; got an empty list.")
     for readings in experiments:
-        check_readings(readings)
-        choose_points(readings, 1, settings.within, 0)
-        if settings.noise is not None:
-            settings.noise.known(readings)
-    way_of(settings, experiments)
+        if not isinstance(readings, Readings):
+            raise InputError(f"Expected Readings; got {type(readings).__name__}; make some with pdescry.read(file).")
 
 
-def _averaged(experiments: tuple[Readings, ...], settings: Settings) -> tuple[Readings, ...]:
+def _averaged(experiments: tuple[Readings, ...], settings: Settings, carried: bool) -> tuple[Readings, ...]:
     """Fewer readings where only noise is lost. Noise that the settings tell goes with them, as that of the means."""
-    if settings.noise is not None and _carried(settings, experiments):
+    if settings.noise is not None and carried:
         told = [settings.noise.known(each) for each in experiments]
         experiments = tuple(
             replace(each, noise=None if noise is None else noise.T.copy())
@@ -167,13 +156,6 @@ def _averaged(experiments: tuple[Readings, ...], settings: Settings) -> tuple[Re
     if settings.average is False:
         return experiments
     return tuple(each.averaged(None if settings.average is True else settings.average) for each in experiments)
-
-
-def _carried(settings: Settings, experiments: Sequence[Readings]) -> bool:
-    """Whether readings carry the noise that the settings tell: where they may be averaged, and where field and law are
-    inferred together, which asks the readings for it."""
-    told = settings.noise is not None and settings.noise.sd is not None
-    return told and (settings.average is not False or isinstance(way_of(settings, experiments).method, Joint))
 
 
 # ---- the stages ------------------------------------------------------------------------------------------------------
@@ -191,115 +173,21 @@ def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
         run.log(f"Begun or resumed: {number} readings, preset {run.settings.preset!r}.")
         for note in dict.fromkeys(note for each in run.experiments for note in each.notes):
             run.log(note)
-        way = way_of(run.settings, run.experiments)
-        if isinstance(way.method, Joint):
-            law = _jointly(run, way, way.method, workers, watch)
-        else:
-            law = _by_regression(run, way, way.method, workers, watch)
+        method = method_for(run.settings, run.experiments)
+        inference = method.infer(run, carries_noise(method, run.settings), workers, watch)
+        law = _conclude(run, inference, method.note, watch("law"))
     if figures:
         _draw(run, law, watch("figures"))
     return law
 
 
-def _jointly(run: Run, way: Way, method: Joint, workers: int | None, watch: Watch) -> Law:
-    """Law and field inferred together; the network's field is where that begins."""
-    posteriors = _fields(run, workers, watch, None)
-    choice = _stage(
-        run, "fit", run.joint, lambda path: Choice.load(path, run.experiments),
-        lambda: choose(posteriors, way.candidates, method, workers=workers, progress=watch("fit")),
-    )  # fmt: skip
-    return _conclude(run, way, posteriors, None, (choice,), watch("law"))
-
-
-def _by_regression(run: Run, way: Way, method: SparseRegressor, workers: int | None, watch: Watch) -> Law:
-    """The law from derivatives of the field, which go on, while it is sampled, on cores that are idle."""
-    differentiation = _differentiation(run, way)
-    (posterior,) = _fields(run, workers, watch, differentiation.add)
-    derivatives = _stage(
-        run, "derivatives", run.derivatives, Derivatives.load,
-        lambda: differentiation.finish(posterior, workers, watch("derivatives")),
-    )  # fmt: skip
-    watch("law")("regressing", 0.0, None)
-    if not run.fit.exists():
-        write_fits(run.fit, [regress(derivatives, method, name) for name in run.readings.fields])
-    return _conclude(run, way, [posterior], derivatives, load_fits(run.fit, run.readings), watch("law"))
-
-
-def _fields(run: Run, workers: int | None, watch: Watch, hand_on: HandOn | None) -> list[Posterior]:
-    """Of each experiment."""
-    several = len(run.experiments) > 1
-    found = []
-    for number in range(len(run.experiments)):
-        name = f"field {number + 1}" if several else "field"
-        found.append(
-            _stage(
-                run, name, run.posterior(number), partial(load_posterior, readings=run.experiments[number]),
-                lambda number=number, name=name: _sample(run, number, workers, watch(name), hand_on),
-            )
-        )  # fmt: skip
-    run.end_sampling()
-    return found
-
-
-def _stage(run: Run, name: str, path: Path, load: Callable[[Path], _Made], make: Callable[[], Any]) -> _Made:
-    """What a stage made, from its file: also when it was made just now, so that a resumed run sees the same bits."""
-    if not path.exists():
-        began = time.monotonic()
-        make().save(path)
-        run.log(f"Finished {name} in {time.monotonic() - began:.0f} s.")
-    return load(path)
-
-
-def _sample(run: Run, number: int, workers: int | None, progress: Progress, hand_on: HandOn | None) -> Posterior:
-    settings, readings = run.settings, run.experiments[number]
-    return interpolate(
-        readings,
-        network=settings.network,
-        prior=settings.prior,
-        noise=Noise("readings") if _carried(settings, run.experiments) else settings.noise,
-        start=settings.start,
-        sampler=settings.sampler,
-        chains=settings.chains,
-        seed=settings.seed,
-        standardise=settings.standardise,
-        workers=workers,
-        workdir=run.chains(number),
-        progress=progress,
-        hand_on=hand_on,
-    )
-
-
-def _differentiation(run: Run, way: Way) -> Differentiation:
-    settings = run.settings
-    return Differentiation(
-        run.readings,
-        Scaling.of(run.readings, settings.standardise),
-        way.candidates,
-        time_order=settings.time_order,
-        points=settings.points,
-        within=settings.within,
-        keep_points=settings.keep_points,
-        keep_draws=settings.keep_draws if settings.keep_points else None,
-        seed=settings.seed,
-    )
-
-
-def _conclude(
-    run: Run,
-    way: Way,
-    posteriors: Sequence[Posterior],
-    derivatives: Derivatives | None,
-    fits: tuple[Fit, ...],
-    progress: Progress,
-) -> Law:
-    """Verdicts and warnings: seconds, so that only what comes out is kept."""
-    posterior, *others = posteriors
+def _conclude(run: Run, inference: Inference, note: str, progress: Progress) -> Law:
+    """Verdicts and warnings: seconds, so that only what comes out is kept. note: on how the law was found."""
     progress("judging the draws", 0.2, None)
-    diagnostics = [each.diagnostics for each in posteriors]
+    _ = inference.diagnostics
     progress("solving forward", 0.4, None)
-    forward = _forward(posterior, fits, lambda part: progress("solving forward", 0.4 + 0.6 * part, None))
-    judged = judge(posteriors, diagnostics, fits, forward, way.note)
-    law = Law(posterior, derivatives, fits, run.settings, diagnostics[0], forward, *judged, tuple(others))
+    forward = _forward(inference, lambda part: progress("solving forward", 0.4 + 0.6 * part, None))
+    law = Law(inference, run.settings, forward, *judge(inference, forward, note))
     write_forward(run.forward, law.forward)
     write_law(run.law, law)
     progress("solving forward", 1.0, 0.0)
@@ -308,11 +196,11 @@ def _conclude(
     return law
 
 
-def _forward(posterior: Posterior, fits: Sequence[Fit], tell: Callable[[float], None]) -> Forward:
-    if not all(fit.support.any() for fit in fits):
+def _forward(inference: Inference, tell: Callable[[float], None]) -> Forward:
+    if not all(fit.support.any() for fit in inference.fits):
         return Forward("not tried", "There is no law to solve.")
     try:
-        return check_forward(field_of(posterior, fits), Equation.of([fit.component for fit in fits]), tell)
+        return check_forward(inference, tell=tell)
     except PdescryError as fault:  # the law is found, and is not lost for want of a check
         return Forward("not tried", f"The law could not be solved forward: {fault}")
 
@@ -327,10 +215,14 @@ def _draw(run: Run, law: Law, progress: Progress) -> None:
         "path.png": lambda: plot.path(law),
         "diagnostics.png": lambda: plot.diagnostics(law),
     }
-    if len(run.readings.axes) == 1:
-        pictures |= {"field.png": lambda: plot.mean_and_sd(law)[0], "slices.png": lambda: plot.slices(law)}
-    if law.forward.held_out is not None:
-        pictures |= {"forecast.png": lambda: plot.forecast(law)}
+    fields = law.readings.fields
+    for name in fields:
+        ending = f"-{name}.png" if len(fields) > 1 else ".png"
+        if len(run.readings.axes) == 1:
+            pictures[f"field{ending}"] = lambda name=name: plot.mean_and_sd(law, name)[0]
+            pictures[f"slices{ending}"] = lambda name=name: plot.slices(law, field=name)
+        if law.forward.held_out is not None:
+            pictures[f"forecast{ending}"] = lambda name=name: plot.forecast(law, field=name)
     with suppress(OSError):
         run.figures.mkdir(exist_ok=True)
     files: dict[Path, Callable[[Path], None]] = {

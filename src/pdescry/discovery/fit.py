@@ -13,7 +13,7 @@ from pdescry.equation.equation import Component
 
 
 class Fit(Protocol):
-    """What is known of the law of one field: a `SparseFit` or a `Choice`."""
+    """What is known of the law of one field."""
 
     @property
     def field(self) -> str: ...

@@ -6,15 +6,16 @@ law takes at an end are those of the field there, at every time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import Chebyshev
 
-from pdescry.discovery.fields import Array, JointField
+from pdescry.discovery.fields import Array, Field
 from pdescry.equation import Equation
+from pdescry.errors import InputError
 from pdescry.solver import Solution, conditions_needed, simulate
+from pdescry.solver.linearise import opened, variables_of
 
 BY_FIELD = "field"  # in place of conditions: ends follow the inferred field
 # A field obeys its law to a thousandth of u_t, so more digits would be spent on what its ends are wrong by.
@@ -22,33 +23,69 @@ ACCURACY: dict[str, Any] = {"rtol": 1e-4, "max_points": 364}
 
 
 def follow(
-    equation: Equation, field: JointField, times: Array, domain: Sequence[float], *, profile: Chebyshev, **limits: Any
+    equation: Equation,
+    field: Field,
+    times: Array,
+    domain: Sequence[float],
+    *,
+    profiles: Mapping[str, Any],
+    **limits: Any,
 ) -> Solution:
-    """From ``profile``, the field at the first of the times; the solution's own time is 0 there. Times that differ by
+    """From ``profiles``, the fields at the first of the times; the solution's own time is 0 there. Times that differ by
     rounding are one since then."""
-    start, name = float(times[0]), field.readings.fields[0]
-    boundary = {}
-    for side, place, number in zip(
-        ("left", "right"), domain, conditions_needed(equation, domain=domain, initial=profile), strict=True
-    ):
-        names = [f"{name}_{field.readings.axes[0] * order}" if order else name for order in range(number)]
+    start, (axis,) = float(times[0]), field.readings.axes
+    needed = _needed(equation, domain, profiles, axis)
+    boundary: dict[str, Any] = {}
+    for end, (side, place) in enumerate(zip(("left", "right"), domain, strict=True)):
         boundary[side] = {
-            each: _from(field.along_time(place, order), start, float(profile.deriv(order)(place)))
-            for order, each in enumerate(names)
+            f"{name}_{axis * order}" if order else name: _from(
+                field.along_time(name, place, order), start, float(profiles[name].deriv(order)(place))
+            )
+            for name, numbers in needed.items()
+            for order in range(numbers[end])
         } or "free"
     return simulate(
-        equation, domain=domain, times=np.unique(times - start), initial=profile, boundary=boundary, **ACCURACY | limits
+        equation,
+        domain=domain,
+        times=np.unique(times - start),
+        initial=initial_of(profiles, equation),
+        boundary=boundary,
+        **ACCURACY | limits,
     )
+
+
+def initial_of(profiles: Mapping[str, Any], equation: Equation) -> dict[str, Any]:
+    """What `simulate` wants to know: every field, and rates where the law is of second order."""
+    rates = [f"{part.field}_t" for part in equation.components if part.time_order == 2]
+    return {name: profiles[name] for name in (*equation.fields, *rates)}
+
+
+def orders_of(equation: Equation, axis: str) -> dict[str, int]:
+    """The highest derivative of each field along the axis."""
+    orders: dict[str, int] = dict.fromkeys(equation.fields, 0)
+    for variable in variables_of(opened(equation)):
+        if "t" not in variable.axes:
+            orders[variable.field] = max(orders[variable.field], variable.axes.count(axis))
+    return orders
+
+
+def _needed(
+    equation: Equation, domain: Sequence[float], profiles: Mapping[str, Any], axis: str
+) -> dict[str, tuple[int, int]]:
+    """How many conditions each field takes at the left and at the right end."""
+    if len(equation.fields) == 1 and equation.components[0].time_order == 1:
+        (name,) = equation.fields
+        return {name: conditions_needed(equation, domain=domain, initial=profiles[name])}
+    orders = orders_of(equation, axis)
+    if odd := [name for name, order in orders.items() if order % 2]:
+        raise InputError(
+            f"Expected derivatives of even order along {axis}, which take as many conditions at either end; those of "
+            f"{', '.join(odd)} are of odd order; pass boundary=."
+        )
+    return {name: (order // 2, order // 2) for name, order in orders.items()}
 
 
 def _from(value: Callable[[float], float], start: float, first: float) -> Callable[[float], float]:
     """Of the time since the start, where it is ``first``: the profile lacks waves that are too short for the solver."""
     change = first - value(start)
     return lambda t: value(start + t) + change
-
-
-def can_follow(field: JointField, times: Array, domain: Sequence[float]) -> bool:
-    """Whether the field is known at these times from end to end of this domain."""
-    space = field.fit.experiment.space
-    (early, late), (left, right) = (axis.breaks[[0, -1]] for axis in (space.t, space.x))
-    return bool(early <= times[0] and times[-1] <= late and left <= domain[0] and domain[1] <= right)

@@ -18,16 +18,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pdescry.data import Readings
-from pdescry.discovery.fields import Field, JointField
-from pdescry.discovery.following import BY_FIELD, follow
+from pdescry.discovery.fields import Field
+from pdescry.discovery.following import BY_FIELD, follow, initial_of, orders_of
+from pdescry.discovery.inference import Inference
 from pdescry.discovery.score import Score, digits, score_forward
 from pdescry.equation import Equation
-from pdescry.joint.triangle import one_thread
+from pdescry.errors import InputError
+from pdescry.joint.fit.factor import one_thread
 from pdescry.solver import Solution, is_ill_posed, simulate
 from pdescry.solver.linearise import opened, variables_of
 
 ACCURACY: dict[str, Any] = {"rtol": 1e-7, "max_points": 400}
-# No limit in seconds: what comes out must not hang on how busy the machine is.
+Noises = Mapping[str, Mapping[str, float | None]]  # as `Inference.noise`
+# No limit in seconds: what comes out must not depend on machine load.
 LIMITS: dict[str, Any] = {"max_steps": 4000, "max_seconds": 1e6, "verify": False}
 
 
@@ -63,9 +66,13 @@ class Forward:
         return ", ".join(f"{' and '.join(each)} at the {side}" for side, each in sides.items())
 
 
-def check_forward(field: Field, equation: Equation, tell: Callable[[float], None] = lambda fraction: None) -> Forward:
-    """Whether the law is well-posed, how near its solution stays to the inferred field, and, where both were inferred
-    together, how well it predicts sensors that were left out."""
+def check_forward(
+    inference: Inference, equation: Equation | None = None, tell: Callable[[float], None] = lambda fraction: None
+) -> Forward:
+    """Whether the law is well-posed, how near its solution stays to the inferred field, and, where that obeys the law,
+    how well draws of the law predict sensors that were left out. equation: the law by default, or another one."""
+    own = Equation.of([fit.component for fit in inference.fits])
+    equation, field = equation or own, inference.field
     readings = field.readings
     if len(readings.axes) > 1:
         return Forward("not tried", "Laws in several space dimensions are not solved forward.")
@@ -73,31 +80,33 @@ def check_forward(field: Field, equation: Equation, tell: Callable[[float], None
         return Forward("not tried", "Laws that hold the time itself are not solved forward.")
     if _ill_posed(field, equation):
         return Forward("ill-posed", "Short waves grow without bound: this cannot be the law of a field that is smooth.")
-    if isinstance(field, JointField):
-        followed = _followed(field, equation, tell)
-        if followed.status == "ok":
-            return followed
-        why = f"With ends that follow the field, the law could not be solved ({followed.status}). {followed.message}"
-        return replace(held_forward(field, equation), unscored=why)
-    return held_forward(field, equation)
-
-
-def _followed(field: JointField, equation: Equation, tell: Callable[[float], None]) -> Forward:
-    """With ends that follow the field."""
     inferred = _Inferred(field)
-    name = field.readings.fields[0]
-    with one_thread():
-        largest = float(np.abs(inferred.mean[name]).max())
-        solution = follow(
-            equation, field, inferred.times, _interval(field), profile=inferred.start[name], x=inferred.places,
-            rtol=digits(field.fit, largest), **LIMITS,
-        )  # fmt: skip
-    if not solution.ok:
-        return Forward(solution.status, solution.message, BY_FIELD)
-    score, unscored = None, "The field was inferred with another law."
-    if equation == field.fit.equation:
-        score, unscored = score_forward(field.fit, solution, tell)
-    return Forward("ok", solution.message, BY_FIELD, _misfit(solution, inferred), score, unscored)
+    if not field.follows(inferred.times, _interval(field)):
+        return held_forward(field, equation)
+    solution = _followed(inferred, equation, inference.noise)
+    if isinstance(solution, Solution) and solution.ok:
+        score, unscored = None, "The field was inferred with another law."
+        if equation == own:
+            score, unscored = score_forward(inference, solution, tell)
+        return Forward("ok", solution.message, BY_FIELD, _misfit(solution, inferred), score, unscored)
+    status, message = ("not tried", solution) if isinstance(solution, str) else (solution.status, solution.message)
+    why = f"With ends that follow the field, the law could not be solved ({status}). {message}"
+    return replace(held_forward(field, equation), unscored=why)
+
+
+def _followed(inferred: _Inferred, equation: Equation, noise: Noises) -> Solution | str:
+    """With ends that follow the field; or why not."""
+    field = inferred.field
+    # Of the field that is largest beside its noise, so that none is solved to fewer digits than it is read with.
+    rtol = min(digits(noise[name]["mean"] or 0.0, float(np.abs(inferred.mean[name]).max())) for name in equation.fields)
+    try:
+        with one_thread():
+            return follow(
+                equation, field, inferred.times, _interval(field), profiles=inferred.start, x=inferred.places,
+                rtol=rtol, **LIMITS,
+            )  # fmt: skip
+    except InputError as fault:
+        return str(fault)
 
 
 def held_forward(field: Field, equation: Equation) -> Forward:
@@ -115,19 +124,10 @@ def holds_time(equation: Equation) -> bool:
     return any("t" in term.coordinates for part in equation.components for term, _ in part.terms)
 
 
-def initial_of(profiles: Mapping[str, Any], equation: Equation) -> dict[str, Any]:
-    """What `simulate` wants to know: every field, and rates where the law is of second order."""
-    rates = [f"{part.field}_t" for part in equation.components if part.time_order == 2]
-    return {name: profiles[name] for name in (*equation.fields, *rates)}
-
-
 def _boundaries(field: Field, equation: Equation) -> Iterator[Any]:
     """Conditions that fit the order of the law in space; none if it is odd: what enters at an end travels inwards."""
     (axis,) = field.readings.axes
-    orders: dict[str, int] = dict.fromkeys(equation.fields, 0)
-    for variable in variables_of(opened(equation)):
-        if "t" not in variable.axes:
-            orders[variable.field] = max(orders[variable.field], variable.axes.count(axis))
+    orders = orders_of(equation, axis)
     moving = [name for name, order in orders.items() if order]
     order = max(orders.values())
     free = {"left": "free", "right": "free"}
@@ -150,7 +150,7 @@ def _boundaries(field: Field, equation: Equation) -> Iterator[Any]:
 
 def _repeats(ends: NDArray[np.float64], readings: Readings, name: str) -> bool:
     """Whether a field (times, 2) is about the same at both ends, so that the interval might be a period."""
-    spread = np.std(readings.values[:, readings.fields.index(name)])
+    spread = np.nanstd(readings.values[:, readings.fields.index(name)])
     return bool(np.sqrt(np.mean((ends[:, 0] - ends[:, 1]) ** 2)) < 0.1 * spread)
 
 
@@ -199,7 +199,7 @@ def _misfit(solution: Solution, inferred: _Inferred) -> float:
     """Of the field that is worst, each by its own spread."""
     readings, misfits = inferred.field.readings, []
     for name in solution.equation.fields:
-        spread = float(np.std(readings.values[:, readings.fields.index(name)])) or 1.0
+        spread = float(np.nanstd(readings.values[:, readings.fields.index(name)])) or 1.0
         misfits.append(float(np.sqrt(np.mean((solution[name].values - inferred.mean[name]) ** 2))) / spread)
     return max(misfits)
 

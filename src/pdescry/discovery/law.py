@@ -15,17 +15,17 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
-from pdescry.derivatives import Derivatives
 from pdescry.discovery.config import command_of
-from pdescry.discovery.draws import draw_joint, draw_regressed
-from pdescry.discovery.fields import Field, JointField, field_of
+from pdescry.discovery.fields import Field
 from pdescry.discovery.fit import Fit
-from pdescry.discovery.following import BY_FIELD, can_follow, follow
-from pdescry.discovery.forward import ACCURACY, Forward, held_forward, holds_time, initial_of
+from pdescry.discovery.following import BY_FIELD, follow, initial_of
+from pdescry.discovery.forward import ACCURACY, Forward, held_forward, holds_time
+from pdescry.discovery.inference import Inference
 from pdescry.discovery.settings import Settings
 from pdescry.equation import Equation
 from pdescry.errors import InputError
-from pdescry.joint import Advice, Choice, JointFit
+from pdescry.joint import Advice, Comparison
+from pdescry.plot.law import Inferred
 from pdescry.solver import Solution, simulate
 from pdescry.surrogate import Diagnostics, Posterior
 from pdescry.checks import check_whole
@@ -33,24 +33,18 @@ from pdescry.checks import check_whole
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Law:
-    """A law for each field (``fits``), inferred together with the field, or read from a posterior of the fields by way
-    of their derivatives.
+    """A law for each field (``fits``), and the fields that were inferred with it or before it.
 
-    posterior: the field that obeys no law. derivatives: None where law and field were inferred together. forward: how
-    the law fared when solved forward. warnings: what to know before relying on it; advice: what to try. others: fields
-    of further experiments that share the law; everything else here is of the first, and ``law.choice.fit.of(1)`` has
-    the field of the second that obeys the law.
+    inference: what the method found, by whatever method; all else here is asked of it. forward: how the law fared when
+    solved forward. warnings: what to know before relying on it; advice: what to try. Where several experiments share
+    the law, everything here is of the first, and ``law.of(1)`` has the field of the second.
     """
 
-    posterior: Posterior
-    derivatives: Derivatives | None
-    fits: tuple[Fit, ...]
+    inference: Inference
     settings: Settings
-    diagnostics: Diagnostics
     forward: Forward
     warnings: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
-    others: tuple[Posterior, ...] = ()
 
     # ---- looking at it -------------------------------------------------------------------------------------------
 
@@ -59,22 +53,39 @@ class Law:
         return "\n".join(fit.concise for fit in self.fits)
 
     def __repr__(self) -> str:
-        verdict = [self.diagnostics.verdict] if self.diagnostics.mixed else []  # else the warnings speak of it
+        diagnostics = self.diagnostics
+        verdict = [] if diagnostics is None or not diagnostics.mixed else [diagnostics.verdict]
+        # Chains that have not mixed are what the warnings speak of.
         return "\n".join([str(self), *(f"  {each}" for each in (*self.remarks, *verdict, *self.warnings))])
 
     @property
+    def fits(self) -> tuple[Fit, ...]:
+        """The law of each field."""
+        return tuple(self.inference.fits)
+
+    @property
     def readings(self) -> Readings:
-        return self.posterior.readings
+        return self.experiments[0]
 
     @property
     def experiments(self) -> tuple[Readings, ...]:
         """Readings of each."""
-        return tuple(each.readings for each in self.posteriors)
+        return self.inference.experiments
 
     @property
     def posteriors(self) -> tuple[Posterior, ...]:
-        """Of each experiment, as `refine` and `choose` take them."""
-        return self.posterior, *self.others
+        """Of each experiment, as `refine` and `choose` take them; empty where no network was sampled."""
+        return self.inference.posteriors
+
+    @property
+    def posterior(self) -> Posterior | None:
+        """Draws of the field that obeys no law; None where no network was sampled."""
+        return self.posteriors[0] if self.posteriors else None
+
+    @property
+    def diagnostics(self) -> Diagnostics | None:
+        """Of the chains; None where no network was sampled."""
+        return self.inference.diagnostics
 
     @property
     def found(self) -> bool:
@@ -82,19 +93,24 @@ class Law:
         return all(fit.support.any() for fit in self.fits)
 
     @property
-    def choice(self) -> Choice | None:
-        """How laws compared, where law and field were inferred together."""
-        return self.fits[0] if isinstance(self.fits[0], Choice) else None
+    def comparison(self) -> Comparison | None:
+        """How laws compared with each other and with no law at all; None where the method does not compare laws."""
+        return self.inference.comparison
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Laws that may be true as well (``or u_t = … (probability 0.30)``), or the best guess where none is told."""
-        return () if self.choice is None else self.choice.remarks
+        return self.inference.remarks
 
     @property
     def field(self) -> Field:
         """Where a forward solution starts from: the field that obeys the law if there is one, or else the mean one."""
-        return field_of(self.posterior, self.fits)
+        return self.inference.field
+
+    @property
+    def free_field(self) -> Inferred:
+        """A field that obeys no law: its readings, reach and predict; what is left to ask where no law is told."""
+        return self.inference.free_field
 
     @property
     def command(self) -> str:
@@ -118,21 +134,20 @@ class Law:
     def reach(self) -> dict[str, tuple[float, float]]:
         """From where to where the field is known: between the outermost sensors, or in the domain that was asked for.
         By the names of time and axes."""
-        return self._inferred.reach
+        return self.inference.reach
 
     def predict(
         self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
     ) -> xr.Dataset:
         """Mean, sd and interval of the field within `reach`, as `Posterior.predict`.
 
-        Of the field that obeys the law if they were inferred together, or else of ``law.posterior``, which knows none
-        and answers anywhere.
+        Of the field that obeys the law if they were inferred together, or else of one that obeys none.
         """
-        return self._inferred.predict(t, *places, level=level, noise=noise, grid=grid)
+        return self.inference.predict(t, *places, level=level, noise=noise, grid=grid)
 
-    @property
-    def _inferred(self) -> JointFit | Posterior:
-        return self.posterior if self.choice is None or not self.found else self.choice.fit
+    def of(self, experiment: int) -> Inferred:
+        """The field of one of several experiments, counted from 0: its readings, reach and predict."""
+        return self.inference.of(experiment)
 
     def simulate(
         self,
@@ -170,7 +185,7 @@ class Law:
         if moments.ndim != 1 or len(moments) < 2 or not (np.diff(moments) > 0).all():
             raise InputError("Expected times as two or more increasing numbers.")
         domain = self.reach[axis] if domain is None else domain
-        follows = boundary is None and initial is None and self._can_follow(moments, domain)
+        follows = boundary is None and initial is None and self.field.follows(moments, domain)
         if boundary is None and not follows:
             if initial is None:
                 self.field.profile(float(moments[0]), domain)  # told at once where it does not reach
@@ -178,9 +193,9 @@ class Law:
         common = {"domain": domain, "boundary": boundary, "times": moments - moments[0], "x": x} | ACCURACY | limits
 
         def solve(equation: Equation, field: Field, **more: Any) -> Solution:
-            if follows and isinstance(field, JointField):
-                profile = field.profile(float(moments[0]), domain)[readings.fields[0]]
-                return follow(equation, field, moments, domain, profile=profile, x=x, **limits | more)
+            if follows:
+                profiles = field.profile(float(moments[0]), domain)
+                return follow(equation, field, moments, domain, profiles=profiles, x=x, **limits | more)
             start = initial
             if start is None:
                 start = initial_of(field.profile(float(moments[0]), domain), equation)
@@ -202,9 +217,6 @@ class Law:
         names = {"t": readings.time_name, mean.axis: axis}
         return found.rename({name: wanted for name, wanted in names.items() if name != wanted})
 
-    def _can_follow(self, times: NDArray[np.float64], domain: Sequence[float]) -> bool:
-        return isinstance(self.field, JointField) and can_follow(self.field, times, domain)
-
     @property
     def _held_ends(self) -> Any:
         """Simple conditions that come nearest to the field."""
@@ -220,9 +232,7 @@ class Law:
 
     def draw_laws(self, number: int, seed: int = 0) -> list[tuple[Field, Equation]]:
         """Laws as likely as the readings leave them, each with the draw of the field that it belongs to."""
-        if self.choice is not None:
-            return draw_joint(self.choice, number, seed)
-        return draw_regressed(self.posterior, self.derivatives, self.fits, number, seed)
+        return list(self.inference.draw_laws(number, seed))
 
     def next_sensor(self, n: int = 1, times: ArrayLike | None = None) -> Advice:
         """Where the next ``n`` sensors would shrink the uncertainty of the coefficients most, one after the other, each
@@ -236,7 +246,7 @@ class Law:
         """
         from pdescry.discovery.next_sensor import next_sensor
 
-        return next_sensor(self, n, times)
+        return next_sensor(self.inference, n, times)
 
     # ---- keeping it ----------------------------------------------------------------------------------------------
 

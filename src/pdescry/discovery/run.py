@@ -18,7 +18,7 @@
       .lock             held while somebody works here
 
 Every file appears whole or not at all, so a file that is there is finished, and a stage whose file is there is done.
-``storage.py`` writes and reads what holds the result.
+Readings, settings and law.json are written by this room (``storage.py``), the stages between by the method.
 """
 
 from __future__ import annotations
@@ -39,19 +39,15 @@ import pandas as pd
 
 from pdescry.data import Input, Readings
 from pdescry.discovery.config import load_config, settings_from, spelled, to_toml
+from pdescry.discovery.method import files, method_for
 from pdescry.discovery.settings import Settings
-from pdescry.discovery.way import way_of
 from pdescry.errors import InputError
 from pdescry.files import appearing, is_on_the_way
-from pdescry.joint import Joint
 from pdescry.surrogate.problem import differences
+from pdescry.two_stage.network import numbered
 
-OURS = {
-    "config.toml", "readings.csv", "inputs.csv", "chains", "posterior.nc", "joint.nc", "derivatives.nc", "fit.json",
-    "forward.csv", "law.json", "report.html", "figures", "log.txt",
-}  # fmt: skip
-_SAMPLED = ("chains", "posterior.nc")
-_OF_AN_EXPERIMENT = ("readings.csv", "inputs.csv", *_SAMPLED)
+OURS = {"config.toml", "readings.csv", "inputs.csv", "forward.csv", "law.json", "report.html", "figures", "log.txt", *files()}
+_OF_AN_EXPERIMENT = ("readings.csv", "inputs.csv", *(name for name, each in files().items() if each))
 SENSOR = "sensor number"  # a column that no field can be called
 _INPUT, _VALUE = "name of input", "its value"
 _ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes", "units")
@@ -69,24 +65,6 @@ class Run:
     def readings(self) -> Readings:
         """Of the first experiment, or the only one."""
         return self.experiments[0]
-
-    def chains(self, number: int) -> Path:
-        return self.path / numbered("chains", number)
-
-    def posterior(self, number: int) -> Path:
-        return self.path / numbered("posterior.nc", number)
-
-    @property
-    def joint(self) -> Path:
-        return self.path / "joint.nc"
-
-    @property
-    def derivatives(self) -> Path:
-        return self.path / "derivatives.nc"
-
-    @property
-    def fit(self) -> Path:
-        return self.path / "fit.json"
 
     @property
     def forward(self) -> Path:
@@ -109,17 +87,6 @@ class Run:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         with suppress(OSError), (self.path / "log.txt").open("a", encoding="utf-8") as stream:
             stream.write(f"{now} {' '.join(sentence.split())}\n")
-
-    def end_sampling(self) -> None:
-        """The posteriors are safe: their checkpoints are not needed any more."""
-        for number in range(len(self.experiments)):
-            shutil.rmtree(self.chains(number), ignore_errors=True)
-
-
-def numbered(name: str, number: int) -> str:
-    """A file of an experiment: readings.csv, readings-2.csv, …"""
-    first, dot, ending = name.partition(".")
-    return name if number == 0 else f"{first}-{number + 1}{dot}{ending}"
 
 
 def is_ours(name: str) -> bool:
@@ -166,11 +133,9 @@ def _unchanged(path: Path, experiments: Sequence[Readings], settings: Settings) 
     except InputError:
         return set()
     sections = {name.partition(".")[0] for name, _, _ in differences(chosen.to_dict(), settings.to_dict())} - {"preset"}
-    if before != tuple(experiments) or sections - {"law", "derivatives", "regression"}:
+    if before != tuple(experiments):
         return set()
-    kept = {numbered(name, number) for name in _SAMPLED for number in range(len(experiments))}
-    regressed = not isinstance(way_of(settings, experiments).method, Joint)
-    return kept | ({"derivatives.nc"} if regressed and not sections - {"regression"} else set())
+    return method_for(settings, experiments).unchanged(sections, len(experiments))
 
 
 def _clear(path: Path, ours: bool, kept: set[str]) -> None:

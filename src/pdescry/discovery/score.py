@@ -1,6 +1,6 @@
 """A law scored by prediction: draws of it are solved forward, and compared with sensors that they have not seen.
 
-Field and coefficients are fitted again without some of the sensors (``joint/left_out.py``). Each draw of that fit is
+Field and coefficients are fitted again without some of the sensors (`Inference.left_out`). Each draw of that fit is
 solved from its own profile at the first time, with ends that follow its own field; together with how readings scatter
 they say what the left-out sensors should read. The terms of the law were chosen with all sensors.
 """
@@ -16,18 +16,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdescry.discovery.fields import Array, JointField
+from pdescry.data import Readings
+from pdescry.discovery.fields import Array, Field
 from pdescry.discovery.following import follow
+from pdescry.discovery.inference import Inference, LeftOut
 from pdescry.equation import Equation
-from pdescry.equation.equation import Component
-from pdescry.joint import JointFit
 from pdescry.joint.held_out import names_of
-from pdescry.joint.left_out import LeftOut, left_out, some_sensors
-from pdescry.joint.triangle import one_thread
+from pdescry.joint.fit.factor import one_thread
 from pdescry.equation.with_spread import TWO_SIDED_95
 from pdescry.solver import Solution
 
-FEWEST_SENSORS = 5
 DRAWS, FEWEST_DRAWS = 20, 8
 STEPS = 4000  # of all draws together, about: fewer are drawn of a law that takes more steps each
 FEWEST_SOLVED = 5
@@ -44,7 +42,7 @@ class Score:
     sensors. rms_error: of the draws' mean; expected: what it should be, by the spread of the draws and the scatter of
     the readings. coverage: share of the readings within their 95 % intervals. log_score: mean log density of a reading.
     table: one row a reading, ordered by sensor and time: sensor, t, x, reading, mean, low, high (a reading's 95 %
-    interval).
+    interval); and first the field, where there are several.
     """
 
     sensors: tuple[int | str, ...]
@@ -75,34 +73,29 @@ class Score:
 
 
 def score_forward(
-    fit: JointFit, mean: Solution, tell: Callable[[float], None], seed: int = 0
+    inference: Inference, mean: Solution, tell: Callable[[float], None], seed: int = 0
 ) -> tuple[Score | None, str]:
     """The score, or None and why there is none. mean: the law's own forward solution, which tells what draws cost."""
-    readings = fit.readings
-    sensors = some_sensors(readings)
-    if readings.n_sensors < FEWEST_SENSORS or not sensors:
-        return None, f"{readings.n_sensors} sensors are too few to leave some out; {FEWEST_SENSORS} would do."
-    try:
-        without = left_out(fit, sensors)
-        laws, splines = without.fit.draw(_number(mean), seed, bounded=True)
-    except np.linalg.LinAlgError:
-        return None, "The law could not be fitted without some of the sensors."
+    without = inference.left_out(_number(mean), seed)
+    if isinstance(without, str):
+        return None, without
+    readings = inference.experiments[0]
+    span = inference.reach[readings.time_name]
+    times, places = readings.time[without.rows], readings.space[without.rows, 0]
     predicted, unsolved = [], 0
-    for number, (values, spline) in enumerate(zip(laws, splines, strict=True)):
-        tell(number / len(laws))
-        found = _solved(JointField(without.fit, spline), values, readings.time[without.rows], mean)
+    for number, (field, equation) in enumerate(without.laws):
+        tell(number / len(without.laws))
+        found = _solved(field, equation, np.unique([span[0], *times, span[1]]), without.noise, mean)
         if found.ok:
-            at = readings.time[without.rows] - _first(without.fit), readings.space[without.rows, 0]
-            predicted.append(found.at(*at))
+            predicted.append([found.at(times - span[0], places, name) for name in readings.fields])
         unsolved += not found.ok
-        if unsolved > len(laws) - FEWEST_SOLVED:
+        if unsolved > len(without.laws) - FEWEST_SOLVED:
             return None, f"{unsolved} of {number + 1} draws could not be solved forward ({found.status})."
-    return _score(without, fit, np.array(predicted), unsolved), ""
+    return _score(without, readings, np.array(predicted), unsolved), ""
 
 
-def digits(fit: JointFit, largest: float) -> float:
+def digits(noise: float, largest: float) -> float:
     """To which tolerance a solution is worth computing, given the noise of the readings."""
-    noise = float(np.sqrt(np.mean(fit.noise**2)))
     return min(max(DIGITS * noise / largest, CLOSEST), WIDEST) if largest else WIDEST
 
 
@@ -110,51 +103,52 @@ def _number(mean: Solution) -> int:
     return min(max(STEPS // max(mean.steps, 1), FEWEST_DRAWS), DRAWS)
 
 
-def _first(fit: JointFit) -> float:
-    return float(fit.experiment.space.t.breaks[0])
-
-
-def _solved(field: JointField, values: Array, times: Array, mean: Solution) -> Solution:
-    fit, domain = field.fit, mean.domain
-    law = dict(zip(fit.terms, map(float, values), strict=True))
-    equation = Equation.of([Component.of(fit.readings.fields[0], law)])
-    moments = np.unique([_first(fit), *times, fit.reach[fit.readings.time_name][1]])
+def _solved(field: Field, equation: Equation, times: Array, noise: float, mean: Solution) -> Solution:
+    domain = mean.domain
     with one_thread():
-        profile = field.profile(moments[0], domain)[fit.readings.fields[0]]
-        size = float(np.abs(profile(np.linspace(*domain, 101))).max())
+        profiles = field.profile(times[0], domain)
+        sizes = [float(np.abs(profiles[name](np.linspace(*domain, 101))).max()) for name in equation.fields]
         return follow(
-            equation, field, moments, domain, profile=profile, rtol=digits(fit, size), min_points=mean.points,
+            equation, field, times, domain, profiles=profiles, rtol=digits(noise, max(sizes)), min_points=mean.points,
             max_steps=max(MOST_STEPS * mean.steps, 300), max_seconds=math.inf, verify=False,
         )  # fmt: skip
 
 
-def _score(without: LeftOut, fit: JointFit, predicted: Array, unsolved: int) -> Score:
-    """predicted: (draws, left-out readings)."""
-    readings, rows = fit.readings, without.rows
-    read, mean, number = readings.values[rows, 0], predicted.mean(0), len(predicted)
+def _score(without: LeftOut, readings: Readings, predicted: Array, unsolved: int) -> Score:
+    """predicted: (draws, fields, left-out readings)."""
+    rows, number = without.rows, len(predicted)
+    read, mean = readings.values[rows].T, predicted.mean(0)
     # The mean of so few draws is itself uncertain.
-    variance = predicted.var(0, ddof=1) * (1 + 1 / number) + without.scatter_sd**2
+    variance = predicted.var(0, ddof=1) * (1 + 1 / number) + without.scatter_sd.T**2
     errors, reach = read - mean, TWO_SIDED_95 * np.sqrt(variance)
-    table = pd.DataFrame(
-        {
-            "sensor": names_of(readings, readings.sensor[rows].tolist()),
-            "t": readings.time[rows],
-            "x": readings.space[rows, 0],
-            "reading": read,
-            "mean": mean,
-            "low": mean - reach,
-            "high": mean + reach,
-        }
-    )
+    several = len(readings.fields) > 1
     order = np.lexsort([readings.time[rows], readings.sensor[rows]])
+    tables = [
+        pd.DataFrame(
+            ({"field": name} if several else {})
+            | {
+                "sensor": names_of(readings, readings.sensor[rows].tolist()),
+                "t": readings.time[rows],
+                "x": readings.space[rows, 0],
+                "reading": read[k],
+                "mean": mean[k],
+                "low": mean[k] - reach[k],
+                "high": mean[k] + reach[k],
+            }
+        ).iloc[order]
+        for k, name in enumerate(readings.fields)
+    ]
+    table: Any = pd.concat(tables, ignore_index=True).dropna(subset=["reading"]).reset_index(drop=True)
+    was_read = np.isfinite(errors)  # a field may not be read in each row
+    errors, variance, reach = errors[was_read], variance[was_read], reach[was_read]
     return Score(
         tuple(names_of(readings, np.unique(readings.sensor[rows]).tolist())),
         number,
         unsolved,
-        len(read),
+        len(errors),
         float(np.sqrt(np.mean(errors**2))),
         float(np.sqrt(np.mean(variance))),
         float(np.mean(np.abs(errors) <= reach)),
         float(np.mean(-0.5 * errors**2 / variance - 0.5 * np.log(2 * np.pi * variance))),
-        table.iloc[order].reset_index(drop=True),
+        table,
     )

@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 from pdescry.data.averaged import check_number
 from pdescry.derivatives.points import Within
+from pdescry.discovery.method import AUTO_KINDS, KINDS, owner_of
 from pdescry.equation import Term
 from pdescry.errors import InputError
 from pdescry.files import plain as written
-from pdescry.joint import Joint
-from pdescry.regression import REGRESSORS, STBLR, SequentialRidge, SparseRegressor
+from pdescry.regression import STBLR
 from pdescry.regression.storage import method_name
 from pdescry.surrogate import HMC, MCLMC, PAPER_DNN, Adam, Network, Noise, Point, Prior
 from pdescry.surrogate.samplers import SAMPLERS, Sampler
@@ -28,12 +28,8 @@ Preset = Literal["default", "paper", "paper_as_printed"]
 Candidates = str | Iterable[str | Term]
 AUTO = "auto"  # where Python says None
 OFF = "off"  # where Python says False
-METHODS: dict[str, type] = {"joint": Joint, **REGRESSORS}
-# What the method "auto" stands for: the first where it can work (``way.py``).
-AUTO_METHODS: dict[str, Joint | SparseRegressor] = {"joint": Joint(), "sequential_ridge": SequentialRidge(0.1)}
 # Enough to begin from, where field and law are then inferred together; a regression needs draws of the posterior.
 QUICK = MCLMC(draws=50, thin=20, rungs=5, rung_transitions=400)
-LONG, LONG_CHAINS = MCLMC(), 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +56,7 @@ class Settings:
     within: Within = "hull"
     keep_points: int = 500
     keep_draws: int | None = 400
-    method: SparseRegressor | Joint | None = None
+    method: Any = None
 
     def __post_init__(self) -> None:
         check_kind("the network", self.network, (Network,))
@@ -81,13 +77,8 @@ class Settings:
                 value = int(value)  # 1e4
             if value is not None or name != "keep_draws":
                 plain(self, **{name: check_whole(what, value, least, below.get(name))})
-        if self.method is not None and type(self.method) not in METHODS.values():
-            raise InputError(
-                "Expected pdescry.joint.Joint() or a method of pdescry.regression such as STBLR(threshold=0.1); got "
-                f"{self.method!r}."
-            )
-        if isinstance(self.method, SparseRegressor):  # `Joint` has looked at its settings itself
-            self.method.check()
+        if self.method is not None:
+            owner_of(self.method).check_options(self.method)
         if self.noise is not None and not isinstance(self.noise, Noise):
             plain(self, noise=Noise(self.noise))
         plain(self, average=_checked_average(self.average))
@@ -129,7 +120,7 @@ class Settings:
             },
             "regression": {"method": AUTO}
             if self.method is None
-            else {"method": method_name(self.method, METHODS), **_values(self.method)},
+            else {"method": method_name(self.method, KINDS), **_values(self.method)},
         }
 
     def changed(self, tables: Mapping[str, Any]) -> Settings:
@@ -222,17 +213,17 @@ def _noise(table: Mapping[str, Any]) -> Noise | None:
 
 def _method(given: dict[str, Any], known: Mapping[str, Any]) -> Any:
     """The method that ``given`` names; "auto" with a setting of one that it may stand for names that one."""
-    name = _kind(given.pop("method", known["method"]), [AUTO, *METHODS], "regression.method")
+    name = _kind(given.pop("method", known["method"]), [AUTO, *KINDS], "regression.method")
     if name == AUTO:
         if not given:
             return None
-        owners = [each for each in AUTO_METHODS if set(given) <= set(_names(METHODS[each]))]
-        name = [*owners, *AUTO_METHODS][0]
+        owners = [each for each in AUTO_KINDS if set(given) <= set(_names(KINDS[each]))]
+        name = [*owners, *AUTO_KINDS][0]
     if known["method"] == AUTO:
-        known = _values(AUTO_METHODS[name]) if name in AUTO_METHODS else {}
+        known = _values(AUTO_KINDS[name]) if name in AUTO_KINDS else {}
     elif known["method"] != name:
         known = {}
-    return _built(METHODS[name], given, known, "regression")
+    return _built(KINDS[name], given, known, "regression")
 
 
 def _built(kind: type, given: Mapping[str, Any], known: Mapping[str, Any], section: str) -> Any:

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from pdescry.cores import n_cores
 from pdescry.data import systems
@@ -22,10 +23,11 @@ from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.experiments.records import Record, read_records
 from pdescry.experiments.tables import Table, make_tables, write_tables
 from pdescry.files import made_folder
-from pdescry.regression import STBLR, SparseFit
+from pdescry.regression import STBLR
 from pdescry.surrogate import HMC, PAPER_DNN, Adam
 from pdescry.progress import Progress
 from pdescry.checks import check_workers
+from pdescry.two_stage import Regressed
 
 
 @dataclass(frozen=True)
@@ -157,13 +159,13 @@ def make_cell(job: Job, workers: int | None, progress: Progress) -> None:
         progress=lambda stage, fraction, _: progress(stage, _overall(stage, fraction), None),
     )
     progress("measuring", sum(SHARES.values()), None)
-    (fit,), derivatives = law.fits, law.derivatives
-    assert isinstance(fit, SparseFit)  # as the preset "paper" has it
+    found_by = cast(Regressed, law.inference)  # as the preset "paper" has it
+    (fit,), derivatives, posterior = found_by.fits, found_by.derivatives, found_by.posterior
     assert derivatives is not None
-    baseline = differentiate(law.posterior.start, "paper", points=derivatives.points, workers=workers)
+    baseline = differentiate(posterior.start, "paper", points=derivatives.points, workers=workers)
     found = time.monotonic()
     about = {"scale": job.scale, "seconds": {"discovery": found - began}}
-    numbers, fields = measure(cell, law.posterior, derivatives, fit, baseline, about)
+    numbers, fields = measure(cell, posterior, derivatives, fit, baseline, about)
     numbers["seconds"]["measuring"] = time.monotonic() - found
     write_record(job.folder, numbers, fields)
     shutil.rmtree(run, ignore_errors=True)

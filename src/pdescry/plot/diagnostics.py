@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from pdescry.errors import InputError
-from pdescry.plot.axes import INK, WARM, check_choice, colour_of, label, new_axes
+from pdescry.plot.axes import INK, WARM, check_choice, colour_of, field_named, label, new_axes
 from pdescry.plot.law import Drawn
 
 if TYPE_CHECKING:
@@ -19,26 +19,21 @@ MOST = 2000  # quantiles drawn
 
 
 def diagnostics(
-    law: Drawn, what: Literal["left_out", "residuals", "chains"] | None = None, ax: Axes | None = None
+    law: Drawn,
+    what: Literal["left_out", "residuals", "chains"] | None = None,
+    ax: Axes | None = None,
+    field: str | None = None,
 ) -> Axes:
     """left_out: each sensor's rms error when predicted from the others, and what it should be (the default where laws
     were compared so). residuals: readings less the field, in units of the noise, against what normal noise would give
-    (the default elsewhere). chains: log p of each chain, which should neither drift nor differ."""
+    (the default elsewhere). chains: log p of each chain, which should neither drift nor differ. field: of which
+    left-out readings and residuals are; by default, of the first and of all."""
     kinds = {"left_out": _left_out, "residuals": _residuals, "chains": _chains}
-    what = what or ("residuals" if law.choice is None else "left_out")
+    what = what or ("residuals" if law.comparison is None else "left_out")
     check_choice(what, kinds)
-    return kinds[what](law, new_axes(ax))
-
-
-def residuals(law: Drawn, field: int = 0) -> NDArray[np.float64]:
-    """(N,): the readings of one field less the inferred one, in units of the noise."""
-    readings = law.readings
-    if law.choice is not None and law.found:
-        fit = law.choice.fit
-        return fit.experiment.misfit(fit.spline)
-    inferred = law.posterior.predict(readings.time, *readings.space.T, grid=False)[readings.fields[field]].to_numpy()
-    noise = np.asarray(law.posterior.noise_sd)[:, :, field]
-    return (readings.values[:, field] - inferred) / np.sqrt(np.mean(noise**2))
+    if field is not None:
+        field_named(law.readings, field)
+    return kinds[what](law, new_axes(ax), field)
 
 
 def against_normal(values: NDArray[np.float64], most: int = MOST) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -49,13 +44,16 @@ def against_normal(values: NDArray[np.float64], most: int = MOST) -> tuple[NDArr
     return expected[some], ordered[some]
 
 
-def _left_out(law: Drawn, ax: Axes) -> Axes:
-    if law.choice is None:
+def _left_out(law: Drawn, ax: Axes, field: str | None) -> Axes:
+    if law.comparison is None:
         raise InputError(
             "Expected a law that was compared by left-out sensors; this one comes from a regression; pass "
             "what='residuals' or 'chains'."
         )
-    table = law.choice.comparison.held_out
+    name = field_named(law.readings, field)
+    table: Any = law.comparison.held_out
+    if "field" in table:
+        table = table[table["field"] == name]
     rows = np.arange(len(table))
     inner = table["inside"].to_numpy(bool)
     errors, expected = (table[name].to_numpy(float) for name in ("rms_error", "expected"))
@@ -63,7 +61,7 @@ def _left_out(law: Drawn, ax: Axes) -> Axes:
     ax.plot(rows[inner], errors[inner], "o", color=INK, markersize=5, label="rms error")
     ax.plot(rows[~inner], errors[~inner], "o", color="white", markeredgecolor=INK, markersize=5, label="outermost")
     few = len(rows) <= 40
-    ax.set(xlabel="sensor left out", ylabel=label(law.readings, law.choice.field), xlim=(-0.8, len(rows) - 0.2))
+    ax.set(xlabel="sensor left out", ylabel=label(law.readings, name), xlim=(-0.8, len(rows) - 0.2))
     ax.set_xticks(rows if few else rows[:: len(rows) // 20])
     ax.set_xticklabels([str(table["sensor"].iloc[int(row)]) for row in ax.get_xticks()], fontsize="small")
     if inner.any():  # outermost sensors may be missed by far more
@@ -73,17 +71,24 @@ def _left_out(law: Drawn, ax: Axes) -> Axes:
     return ax
 
 
-def _residuals(law: Drawn, ax: Axes) -> Axes:
-    expected, found = against_normal(residuals(law))
-    ends = np.array([expected[0], expected[-1]])
-    ax.plot(ends, ends, color="0.6", linestyle="--", linewidth=1)
-    ax.plot(expected, found, ".", color=INK, markersize=3)
+def _residuals(law: Drawn, ax: Axes, field: str | None) -> Axes:
+    names = law.readings.fields if field is None else (field,)
+    for number, name in enumerate(names):
+        expected, found = against_normal(law.inference.residuals(name))
+        ends = np.array([expected[0], expected[-1]])
+        ax.plot(ends, ends, color="0.6", linestyle="--", linewidth=1)
+        colour = INK if len(names) == 1 else colour_of(0.85 * number / (len(names) - 1))
+        ax.plot(expected, found, ".", color=colour, markersize=3, label=name)
     ax.set(xlabel="normal quantile", ylabel="reading less field, in units of the noise")
     ax.set_title("on the line: normal noise of the inferred size", fontsize="medium")
+    if len(names) > 1:
+        ax.legend(frameon=False, fontsize="small")
     return ax
 
 
-def _chains(law: Drawn, ax: Axes) -> Axes:
+def _chains(law: Drawn, ax: Axes, field: str | None) -> Axes:
+    if law.posterior is None or law.diagnostics is None:
+        raise InputError("Expected a law whose field was sampled by chains; this one has none; pass what='residuals'.")
     density = np.asarray(law.posterior.trace.log_density, float)
     for number, chain in enumerate(density):
         colour = colour_of(0.85 * number / max(len(density) - 1, 1))

@@ -27,7 +27,7 @@ def field(
 ) -> Axes:
     """Mean or standard deviation of the field over place (across) and time (up), as far as readings or its domain go.
 
-    law: a `Law`, a `Posterior`, or the `JointFit` of one of several experiments (``law.choice.fit.of(1)``). Every
+    law: a `Law`, a `Posterior`, or the field of one of several experiments (``law.of(1)``). Every
     reading is a dot, every sensor a tick at the upper edge.
     """
     name = field_named(law.readings, field)
@@ -82,7 +82,8 @@ def _drawn(law: Inferred, name: str, what: str, ax: Axes, grid: xr.Dataset) -> A
 def _of_what(law: Inferred, name: str) -> str:
     if is_posterior(law):
         return f"{law.n_draws} draws of {name} in {law.n_chains} chains"
-    said = str(law).splitlines()[0]
+    lines = str(law).splitlines()
+    said = next((line for line in lines if line.startswith(f"{name}_t")), lines[0])
     return f"{name}, which obeys no law" if said.startswith("cannot tell") else said
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdescry.data.digits import distinct
 from pdescry.errors import InputError
-from pdescry.plot.axes import colour_of, label, new_axes
+from pdescry.plot.axes import colour_of, field_named, label, new_axes
 from pdescry.plot.law import Drawn
 
 if TYPE_CHECKING:
@@ -15,15 +15,18 @@ if TYPE_CHECKING:
 MOST = 5  # sensors in one panel
 
 
-def forecast(law: Drawn, ax: Axes | None = None) -> Axes:
+def forecast(law: Drawn, ax: Axes | None = None, field: str | None = None) -> Axes:
     """What draws of the law, solved forward, say of sensors that they have not seen: mean and 95 % interval over time,
-    and what these sensors read, as dots. At most five of them, from one end to the other."""
-    table = law.forward.held_out
+    and what these sensors read, as dots. At most five of them, from one end to the other. field: the first by
+    default."""
+    name, table = field_named(law.readings, field), law.forward.held_out
     if table is None:
         raise InputError(
             "Expected a law that was solved forward and compared with left-out sensors; this one was not"
             f" ({law.forward.unscored or law.forward.message}); draw law.simulate(…) instead."
         )
+    if "field" in table:
+        table = table[table["field"] == name]
     readings, ax = law.readings, new_axes(ax)
     sensors = list(dict.fromkeys(table["sensor"]))
     chosen = sensors[:: max(1, -(-len(sensors) // MOST))]
@@ -36,7 +39,7 @@ def forecast(law: Drawn, ax: Axes | None = None) -> Axes:
         ax.plot(
             rows["t"], rows["reading"], "o", color=colour, markersize=3, markeredgecolor="white", markeredgewidth=0.3
         )
-    ax.set(xlabel=label(readings, readings.time_name), ylabel=label(readings, readings.fields[0]))
+    ax.set(xlabel=label(readings, readings.time_name), ylabel=label(readings, name))
     score = law.forward.score
     ax.set_title(f"left out and predicted: rms {score.rms_error:.3g}, expected {score.expected:.3g}", fontsize="medium")
     ax.legend(frameon=False, fontsize="small")

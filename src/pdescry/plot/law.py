@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     import xarray as xr
 
     from pdescry.data import Readings
-    from pdescry.joint import Choice
+    from pdescry.joint import Comparison
     from pdescry.surrogate import Diagnostics, Posterior
 
 
@@ -28,17 +29,34 @@ class Inferred(Protocol):
     ) -> xr.Dataset: ...
 
 
+class Found(Protocol):
+    """What pictures and pages ask of what a method found: discovery's `Inference`."""
+
+    @property
+    def how(self) -> str: ...
+    @property
+    def obeys_law(self) -> bool: ...
+    @property
+    def about_chains(self) -> str: ...
+
+    def of(self, experiment: int) -> Inferred: ...
+    def ranking(self, field: str) -> pd.DataFrame: ...
+    def residuals(self, field: str) -> NDArray[np.float64]: ...
+
+
 class Drawn(Inferred, Protocol):
     """A `Law`."""
 
     @property
-    def posterior(self) -> Posterior: ...
+    def inference(self) -> Found: ...
     @property
-    def diagnostics(self) -> Diagnostics: ...
+    def posterior(self) -> Posterior | None: ...
     @property
-    def fits(self) -> tuple[Any, ...]: ...  # a `Choice` or `SparseFit` for each field
+    def diagnostics(self) -> Diagnostics | None: ...
     @property
-    def choice(self) -> Choice | None: ...
+    def fits(self) -> tuple[Any, ...]: ...  # discovery's `Fit`, for each field
+    @property
+    def comparison(self) -> Comparison | None: ...
     @property
     def coefficients(self) -> pd.DataFrame: ...
     @property
@@ -52,10 +70,3 @@ def is_posterior(law: Inferred) -> TypeGuard[Posterior]:
     from pdescry.surrogate import Posterior  # loads JAX, which pictures of readings and solutions do without
 
     return isinstance(law, Posterior)
-
-
-def is_choice(fit: Any) -> TypeGuard[Choice]:
-    """Whether it was inferred together with the field, or else by a regression."""
-    from pdescry.joint import Choice
-
-    return isinstance(fit, Choice)

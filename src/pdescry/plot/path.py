@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from pdescry.errors import InputError
 from pdescry.plot.axes import INK, WARM, rows_of
-from pdescry.plot.law import Drawn, is_choice
+from pdescry.plot.law import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,38 +18,33 @@ FURTHEST = 20.0  # nats: e²⁰ to one; what lies beyond is drawn there, as an a
 
 
 def path(law: Drawn, field: str | None = None, ax: Axes | None = None) -> Axes:
-    """A row for each candidate, those of the law first.
+    """A row for each candidate, those of the law first; of the law of one field, or of all.
 
-    Where law and field were inferred together: how much worse left-out sensors are predicted, prices of terms counted,
-    if a term of the law is taken away or another one is added. Where the law comes from a regression: after how many
-    steps each candidate was dropped.
+    Where laws were compared by what they predict: how much worse left-out sensors are predicted, prices of terms
+    counted, if a term of the law is taken away or another one is added. Where the law comes from a regression: after
+    how many steps each candidate was dropped.
     """
-    fit = fit_named(law, field)
-    return _worths(ranked(fit), ax) if is_choice(fit) else _steps(ranked(fit), len(fit.path), ax)
+    table = ranked(law, field)
+    return _steps(table, ax) if "step" in table else _worths(table, ax)
 
 
-def fit_named(law: Drawn, field: str | None) -> Any:
-    """The law of one field."""
-    fits = {fit.field: fit for fit in law.fits}
-    if field is not None and field not in fits:
-        raise InputError(f"Expected one of the fields {', '.join(fits)}; got {field!r}.")
-    return fits[field] if field else law.fits[0]
-
-
-def ranked(fit: Any) -> pd.DataFrame:
-    """One row a candidate, those of the law first, then those that came nearest to being in it.
-
-    Of a `Choice`: ``singly``, as `joint.neighbours.singly` tells; of a `SparseFit`: term, kept, and the step (from 1)
-    at which it was dropped, NaN where it never was or never entered.
-    """
-    if is_choice(fit):
-        table = fit.comparison.singly
-        return table if table.empty else table.sort_values(["kept", "worth"], ascending=[False, False], kind="stable")
-    fell = {name: number for number, step in enumerate(fit.path, 1) for name in step.dropped}
-    names = [str(term) for term in fit.terms]
-    table = pd.DataFrame({"term": names, "kept": fit.support, "step": [fell.get(name, math.nan) for name in names]})
-    table["step"] = table["step"].mask(table["kept"])
-    return table.sort_values(["kept", "step"], ascending=[False, False], na_position="last", kind="stable")
+def ranked(law: Drawn, field: str | None = None) -> pd.DataFrame:
+    """One row a candidate, those of the law first, then those that came nearest to being in it; as
+    `Inference.ranking`. Of all fields, one after the other and named, where there are several and none is named."""
+    names = [fit.field for fit in law.fits]
+    if field is not None and field not in names:
+        raise InputError(f"Expected one of the fields {', '.join(names)}; got {field!r}.")
+    if field is not None or len(names) == 1:
+        return law.inference.ranking(field or names[0])
+    tables = {name: law.inference.ranking(name) for name in names}
+    named = [
+        table.assign(term=[f"{name}: {term}" for term in table["term"]])
+        for name, table in tables.items()
+        if not table.empty
+    ]
+    found = pd.concat(named, ignore_index=True) if named else pd.DataFrame()
+    found.attrs["steps"] = max(table.attrs.get("steps", 0) for table in tables.values())
+    return found
 
 
 def _worths(table: pd.DataFrame, ax: Axes | None) -> Axes:
@@ -73,7 +68,8 @@ def _worths(table: pd.DataFrame, ax: Axes | None) -> Axes:
     return ax
 
 
-def _steps(table: pd.DataFrame, steps: int, ax: Axes | None) -> Axes:
+def _steps(table: pd.DataFrame, ax: Axes | None) -> Axes:
+    steps = int(table.attrs["steps"])
     ax, rows = rows_of(ax, [str(term) for term in table["term"]])
     for row, each in zip(rows, table.to_dict(orient="records"), strict=True):
         reached = steps + 0.5 if each["kept"] else 0.0 if math.isnan(each["step"]) else each["step"]

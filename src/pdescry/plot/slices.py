@@ -31,7 +31,7 @@ def slices(law: Inferred, times: ArrayLike | None = None, field: str | None = No
     chosen = _early_midway_late(readings) if times is None else np.atleast_1d(np.asarray(times, float))
     ax = new_axes(ax)
     places = np.linspace(*law.reach[readings.axes[0]], 201)
-    summary = law.predict(chosen, places)
+    summary, values = law.predict(chosen, places), readings.values[:, readings.fields.index(name)]
     start, end = readings.span[readings.time_name]
     unit = f" {plain(readings.units[readings.time_name])}" if readings.time_name in readings.units else ""
     for number, time in enumerate(chosen):
@@ -40,9 +40,8 @@ def slices(law: Inferred, times: ArrayLike | None = None, field: str | None = No
         colour = colour_of(0.85 * number / max(len(chosen) - 1, 1))
         ax.fill_between(places, now[f"{name}_low"], now[f"{name}_high"], color=colour, alpha=0.25, linewidth=0)
         ax.plot(places, now[name], color=colour, label=f"{readings.time_name} = {distinct(time, readings.times)}{unit}")
-        near = _nearest(readings, time, (end - start) * NEAR)
-        values = readings.values[near, readings.fields.index(name)]
-        ax.plot(readings.space[near, 0], values, "o", color=colour, markersize=4, markeredgecolor="white")
+        near = _nearest(readings, values, time, (end - start) * NEAR)
+        ax.plot(readings.space[near, 0], values[near], "o", color=colour, markersize=4, markeredgecolor="white")
     ax.set(xlabel=label(readings, readings.axes[0]), ylabel=label(readings, name))
     ax.margins(x=0.02)
     believed = "; not mixed" if is_posterior(law) and not law.diagnostics.mixed else ""
@@ -58,9 +57,10 @@ def _early_midway_late(readings: Readings) -> NDArray[np.float64]:
     return np.unique([readings.times[np.abs(readings.times - time).argmin()] for time in wanted])
 
 
-def _nearest(readings: Readings, time: float, within: float) -> NDArray[np.intp]:
-    """The number of each sensor's reading nearest to a time, of those that have one so near."""
-    away = np.abs(readings.time - time)
+def _nearest(readings: Readings, values: NDArray[np.float64], time: float, within: float) -> NDArray[np.intp]:
+    """The number of each sensor's reading nearest to a time, of those that have one so near. values: NaN where the
+    field was not read."""
+    away = np.where(np.isnan(values), np.inf, np.abs(readings.time - time))
     order = np.lexsort((away, readings.sensor))
     first = order[np.unique(readings.sensor[order], return_index=True)[1]]
     return first[away[first] <= within]

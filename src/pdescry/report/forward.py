@@ -17,7 +17,7 @@ def forward_of(law: Reported, field: xr.Dataset | None) -> dict[str, Any] | None
     if field is None or not law.found or law.forward.status != "ok":
         return None
     readings = law.readings
-    (axis,), name = readings.axes, readings.fields[0]
+    (axis,) = readings.axes
     times, places = field[readings.time_name].to_numpy(), field[axis].to_numpy()
     solved = law.simulate(times, x=places, max_seconds=SECONDS, verify=False)
     if solved.attrs["status"] != "ok":
@@ -26,25 +26,35 @@ def forward_of(law: Reported, field: xr.Dataset | None) -> dict[str, Any] | None
         "names": names_of(readings),
         "times": packed(times, exact=True),
         "places": packed(places, exact=True),
-        "mean": packed(solved[name]),
-        "difference": packed(solved[name].to_numpy() - field[name].to_numpy()),
+        "fields": [
+            {
+                "name": name,
+                "label": readings.label(name),
+                "mean": packed(solved[name]),
+                "difference": packed(solved[name].to_numpy() - field[name].to_numpy()),
+            }
+            for name in readings.fields
+        ],
         "pins": [float(place) for place in readings.places[:, 0]],
         "sensors": _left_out(law),
     }
 
 
 def _left_out(law: Reported) -> list[dict[str, Any]]:
-    """Each sensor that draws of the law were compared with."""
-    table = law.forward.held_out
+    """Each sensor that draws of the law were compared with, for each field that it read."""
+    table, readings = law.forward.held_out, law.readings
     if table is None:
         return []
+    table = table if "field" in table else table.assign(field=readings.fields[0])
     return [
         {
             "name": str(sensor),
+            "field": str(name),
+            "label": readings.label(str(name)),
             "place": float(rows["x"].iloc[0]),
             "times": packed(rows["t"], exact=True),
             **{key: packed(rows[column]) for key, column in (("mean", "mean"), ("low", "low"), ("high", "high"))},
             "read": packed(rows["reading"], exact=True),
         }
-        for sensor, rows in table.groupby("sensor", sort=False)
+        for (name, sensor), rows in table.groupby(["field", "sensor"], sort=False)
     ]

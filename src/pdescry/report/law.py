@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
     from pdescry.data import Readings
     from pdescry.joint import Advice
-    from pdescry.surrogate import Posterior
 
 
 class Reported(Drawn, Protocol):
@@ -19,8 +18,6 @@ class Reported(Drawn, Protocol):
 
     @property
     def experiments(self) -> tuple[Readings, ...]: ...
-    @property
-    def posteriors(self) -> tuple[Posterior, ...]: ...
     @property
     def remarks(self) -> tuple[str, ...]: ...
     @property

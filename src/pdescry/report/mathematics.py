@@ -10,7 +10,7 @@ from pdescry.equation.with_spread import with_spread
 
 
 def typeset(fit: Any) -> str:
-    """``<math>`` of the law of one field (a `Choice` or a `SparseFit`)."""
+    """``<math>`` of the law of one field (a `Fit`)."""
     terms = {str(term): term for term in fit.terms}
     right = ""
     for row in fit.summary.to_dict(orient="records"):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pdescry.errors import InputError
 from pdescry.joint import Advice
 from pdescry.report.law import Reported
 from pdescry.report.numbers import names_of, packed
@@ -14,8 +15,13 @@ NUMBER = 3  # sensors that a page advises
 
 
 def advice_of(law: Reported) -> Advice | None:
-    """None along several axes, where the map cannot be drawn."""
-    return law.next_sensor(NUMBER) if len(law.readings.axes) == 1 else None
+    """None along several axes, where the map cannot be drawn, and where there is nothing to judge by."""
+    if len(law.readings.axes) > 1:
+        return None
+    try:
+        return law.next_sensor(NUMBER)
+    except InputError:  # the page tells all the rest
+        return None
 
 
 def map_of(law: Reported, advice: Advice | None) -> dict[str, Any] | None:

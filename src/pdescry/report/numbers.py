@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
 from pdescry.data import Readings
 from pdescry.plot.axes import COLOURS, SD_COLOURS, colour_of
-from pdescry.plot.diagnostics import against_normal, residuals
-from pdescry.plot.law import Inferred, is_choice
+from pdescry.plot.diagnostics import against_normal
+from pdescry.plot.law import Inferred
 from pdescry.plot.path import FURTHEST, ranked
 from pdescry.report.law import Reported
 
@@ -37,8 +39,8 @@ def numbers_of(law: Reported, name: str, fields: list[Inferred], grids: list[xr.
         "candidates": _candidates(law),
         "path": _path(law),
         "left_out": _left_out(law),
-        "residuals": dict(zip(("expected", "found"), map(packed, against_normal(residuals(law))), strict=True)),
-        "chains": [packed(chain) for chain in np.asarray(law.posterior.trace.log_density, float)],
+        "residuals": [_residuals(law, field) for field in law.readings.fields],
+        "chains": _chains(law),
     }
 
 
@@ -46,10 +48,7 @@ def fields_of(law: Reported) -> list[Inferred]:
     """Of each experiment: the one that obeys the law if it was inferred with it; none along several axes."""
     if len(law.readings.axes) > 1:
         return []
-    if law.choice is not None and law.found:
-        fit = law.choice.fit
-        return [fit.of(number) for number in range(min(fit.n_experiments, EXPERIMENTS))]
-    return list(law.posteriors[:EXPERIMENTS])
+    return [law.inference.of(number) for number in range(min(len(law.experiments), EXPERIMENTS))]
 
 
 def packed(values: ArrayLike, exact: bool = False) -> dict[str, str]:
@@ -63,11 +62,7 @@ def packed(values: ArrayLike, exact: bool = False) -> dict[str, str]:
 
 def names_of(readings: Readings) -> dict[str, str]:
     """As axes are labelled."""
-    return {
-        "time": readings.label(readings.time_name),
-        "axis": readings.label(readings.axes[0]),
-        "field": readings.label(readings.fields[0]),
-    }
+    return {"time": readings.label(readings.time_name), "axis": readings.label(readings.axes[0])}
 
 
 def sensor_names(readings: Readings) -> list[str]:
@@ -124,52 +119,65 @@ def _terms(law: Reported) -> list[dict[str, Any]]:
 
 def _candidates(law: Reported) -> list[dict[str, Any]]:
     """The likeliest first; none where the method gives no probabilities, or no law is told."""
-    if law.choice is None or not law.found:
+    if law.comparison is None or not law.found:
         return []
-    table = law.choice.table.sort_values(["probability", "kept"], ascending=False, kind="stable")
+    tables = [fit.table.assign(term=_named(law, fit.field, fit.table["term"])) for fit in law.fits]
+    table = pd.concat(tables).sort_values(["probability", "kept"], ascending=False, kind="stable")
     return [
         {"name": row["term"], "probability": float(row["probability"]), "kept": bool(row["kept"])}
         for row in table.to_dict(orient="records")
     ]
 
 
+def _named(law: Reported, field: str, terms: Iterable[str]) -> list[str]:
+    """With the field whose law it is, where there are several."""
+    return [f"{field}: {term}" if len(law.fits) > 1 else term for term in terms]
+
+
 def _path(law: Reported) -> dict[str, Any]:
-    if law.choice is not None:
-        rows = [
-            {
-                "name": row["term"],
-                "kept": bool(row["kept"]),
-                "worth": finite(row["worth"]),
-                "ill_posed": bool(row["ill_posed"]),
-            }
-            for row in ranked(law.choice).to_dict(orient="records")
-        ]
-        return {"kind": "worth", "furthest": FURTHEST, "rows": rows}
-    rows = [
-        {
-            "name": f"{fit.field}: {row['term']}" if len(law.fits) > 1 else row["term"],
-            "kept": bool(row["kept"]),
-            "step": finite(row["step"]),
-        }
-        for fit in law.fits
-        if not is_choice(fit)
-        for row in ranked(fit).to_dict(orient="records")
-    ]
-    return {"kind": "steps", "furthest": max(len(fit.path) for fit in law.fits) + 0.5, "rows": rows}
+    table = ranked(law)
+    rows = table.to_dict(orient="records")
+    kept = [{"name": row["term"], "kept": bool(row["kept"])} for row in rows]
+    if "step" in table:
+        steps = [{"step": finite(row["step"])} for row in rows]
+        return {"kind": "steps", "furthest": table.attrs["steps"] + 0.5, "rows": _joined(kept, steps)}
+    worths = [{"worth": finite(row["worth"]), "ill_posed": bool(row["ill_posed"])} for row in rows]
+    return {"kind": "worth", "furthest": FURTHEST, "rows": _joined(kept, worths)}
+
+
+def _joined(*lists: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for part in parts for name, value in part.items()} for parts in zip(*lists, strict=True)]
 
 
 def _left_out(law: Reported) -> list[dict[str, Any]]:
-    if law.choice is None:
+    if law.comparison is None:
         return []
     return [
         {
-            "sensor": f"{row['experiment'] + 1}: {row['sensor']}" if "experiment" in row else str(row["sensor"]),
+            "sensor": _sensor(row),
             "inside": bool(row["inside"]),
             "rms_error": finite(row["rms_error"]),
             "expected": finite(row["expected"]),
         }
-        for row in law.choice.comparison.held_out.to_dict(orient="records")
+        for row in law.comparison.held_out.to_dict(orient="records")
     ]
+
+
+def _sensor(row: Mapping[Hashable, Any]) -> str:
+    """Its name, with the number of its experiment and the field, where there are several."""
+    before = [str(row["experiment"] + 1)] if "experiment" in row else []
+    return ": ".join([*before, *([str(row["field"])] if "field" in row else []), str(row["sensor"])])
+
+
+def _residuals(law: Reported, field: str) -> dict[str, Any]:
+    expected, found = map(packed, against_normal(law.inference.residuals(field)))
+    return {"name": field, "expected": expected, "found": found}
+
+
+def _chains(law: Reported) -> list[dict[str, str]]:
+    if law.posterior is None:
+        return []
+    return [packed(chain) for chain in np.asarray(law.posterior.trace.log_density, float)]
 
 
 def _stops(colours: str) -> list[str]:

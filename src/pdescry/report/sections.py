@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from pdescry.data.digits import distinct
-from pdescry.joint import Advice
+from pdescry.joint import Advice, Comparison
 from pdescry.equation.with_spread import with_spread
 from pdescry.report.law import Reported
 from pdescry.report.markup import copied, figure, folded, listed, paragraph, section, side_by_side, table
@@ -31,7 +31,7 @@ VERSIONS = ("pdescry", "jax", "blackjax", "numpy", "scipy", "scikit-learn")
 
 def sections_of(law: Reported, name: str, numbers: dict[str, Any], advice: Advice | None) -> Iterator[str]:
     """name: of what was read. numbers: what the figures show."""
-    yield _head(law, name)
+    yield _head(law, name, {"next"} if advice is None else set())
     yield _field(law, numbers)
     yield section("terms", "The terms", *_terms(law, numbers))
     yield section("forward", "The law solved forward", *_forward(law, numbers["forward"]))
@@ -44,11 +44,11 @@ def sections_of(law: Reported, name: str, numbers: dict[str, Any], advice: Advic
 # ---- the law ---------------------------------------------------------------------------------------------------------
 
 
-def _head(law: Reported, name: str) -> str:
+def _head(law: Reported, name: str, missing: set[str]) -> str:
+    """missing: parts of the page that there are not."""
     sure, sentence = how_far_to_trust(law)
     shown = "".join(typeset(fit) for fit in law.fits) if law.found else f"<p class='words'>{escape(str(law))}</p>"
-    shown_parts = {key: text for key, text in LINKS.items() if key != "next" or len(law.readings.axes) == 1}
-    links = "".join(f'<a href="#{key}">{text}</a>' for key, text in shown_parts.items())
+    links = "".join(f'<a href="#{key}">{text}</a>' for key, text in LINKS.items() if key not in missing)
     return "".join(
         [
             f"<header><h1>The law behind {escape(name)}</h1>",
@@ -84,7 +84,7 @@ def _field(law: Reported, numbers: dict[str, Any]) -> str:
     if not numbers["fields"]:
         words = "A field along several axes is not drawn; law.predict gives its values."
         return section("field", title, paragraph(words))
-    obeys = "the one that obeys the law" if law.choice is not None and law.found else "inferred without a law"
+    obeys = "the one that obeys the law" if law.inference.obeys_law else "inferred without a law"
     (axis,), time = readings.axes, readings.time_name
     what = readings.label(readings.fields[0]) if len(readings.fields) == 1 else "the field that is chosen above"
     where = f"over {axis} (across) and {time} (up)"
@@ -160,8 +160,8 @@ def _terms(law: Reported, numbers: dict[str, Any]) -> Iterator[str]:
         yield paragraph("No term is told. What the best guess would be, and why it is not told, stands at the top.")
     if numbers["candidates"]:
         yield _probabilities(numbers["candidates"])
-    if law.choice is not None:
-        yield from _compared(law)
+    if law.comparison is not None:
+        yield from _compared(law.comparison)
     if numbers["path"]["rows"]:
         yield _why(numbers["path"])
 
@@ -177,19 +177,18 @@ def _probabilities(candidates: list[dict[str, Any]]) -> str:
     )
 
 
-def _compared(law: Reported) -> Iterator[str]:
-    assert law.choice is not None
+def _compared(comparison: Comparison) -> Iterator[str]:
     yield table(
         ["law", "log score", "worth less than the best", "probability"],
         [
             [row["law"], _short(row["score"], 6), _short(abs(row["worth"]), 3), _short(row["probability"], 2)]
-            for row in law.choice.comparison.alternatives.to_dict(orient="records")
+            for row in comparison.alternatives.to_dict(orient="records")
         ],
         "Laws that were compared at the end, by how well they predict left-out sensors",
     )
     yield table(
         ["without a law", "log score"],
-        [[name, _short(score, 6)] for name, score in law.choice.comparison.baselines.items()],
+        [[name, _short(score, 6)] for name, score in comparison.baselines.items()],
         "What knows no law, for comparison",
     )
 
@@ -232,67 +231,83 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
         else f"From the inferred start and with ends that follow the field, the mean law stays within "
         f"{law.forward.misfit:.2g} of the readings' sd (rms) of it."
     )
-    yield side_by_side(
-        figure(
-            "solved",
-            "Map of the law solved forward from the inferred start.",
-            "The law solved forward from the inferred field at the first time.",
-        ),
-        figure("difference", "Map of the forward solution less the inferred field.", "That, less the inferred field."),
-    )
+    several = len(law.readings.fields) > 1
+    for number, part in enumerate(forward["fields"]):
+        of_what = f" of {part['name']}" if several else ""
+        yield side_by_side(
+            figure(
+                of_field("solved", number),
+                f"Map{of_what} of the law solved forward from the inferred start.",
+                f"The law solved forward from the inferred field at the first time{_colon(of_what)}.",
+            ),
+            figure(
+                of_field("difference", number),
+                f"Map{of_what} of the forward solution less the inferred field.",
+                f"That, less the inferred field{_colon(of_what)}.",
+            ),
+        )
     yield side_by_side(
         *(
             figure(
                 f"forecast-{number}",
-                f"Left-out sensor {sensor['name']}: its readings, and the law's prediction with its 95 % interval.",
+                f"Left-out sensor {sensor['name']}: its readings{of_what}, and the law's prediction with its 95 % "
+                "interval.",
                 f"Sensor {sensor['name']} at {law.readings.axes[0]} = {_short(sensor['place'])}, left out: its "
-                "readings, and draws of the law solved forward without them (mean, and 95 % interval of a reading).",
+                f"readings{of_what}, and draws of the law solved forward without them (mean, and 95 % interval of a "
+                "reading).",
             )
             for number, sensor in enumerate(forward["sensors"])
+            for of_what in [f" of {sensor['field']}" if several else ""]
         )
     )
+
+
+def of_field(name: str, number: int) -> str:
+    """The figure of each field, as ``figures.js`` calls it."""
+    return f"{name}-{number + 1}" if number else name
+
+
+def _colon(of_what: str) -> str:
+    return f": {of_what.removeprefix(' of ')}" if of_what else ""
 
 
 # ---- diagnostics -----------------------------------------------------------------------------------------------------
 
 
 def _diagnostics(law: Reported) -> str:
-    words, drawn = [f"Chains of the field: {law.diagnostics.verdict}"], []
-    if law.choice is not None:
-        error, expected = (_short(each, 3) for each in law.choice.comparison.errors)
-        left_out = (
+    words, drawn, details = [], [], ""
+    if law.comparison is not None:
+        error, expected = (_short(each, 3) for each in law.comparison.errors)
+        words.append(
             f"Sensors between others, each predicted from the rest, are missed by {error} (rms); {expected} was "
             "expected."
         )
-        words = [
-            left_out,
-            *words,
-            "The chains only say where to begin from: field and law were inferred together afterwards, so they need "
-            "not be mixed.",
-        ]
         caption = (
             "Each sensor predicted from the others: rms error (dot) and what it should be (bar); pale dots are "
             "outermost sensors, which no law can predict (at the upper edge where they are missed by more)."
         )
-        drawn = [figure("left_out", left_out, caption)]
-    drawn += [
-        figure(
-            "residuals",
-            "Quantiles of the readings less the field against those of normal noise.",
-            "Readings less the field, in units of the noise: on the line if noise is normal and as large as inferred.",
-        ),
-        figure(
-            "chains",
-            f"Log density of each chain. {law.diagnostics.verdict}",
-            "Log p of each chain: it should neither drift nor differ.",
-        ),
-    ]
-    rows = [
-        [str(name), *(_short(row[key], 3) for key in ("r_hat", "ess_bulk", "ess_tail"))]
-        for name, row in law.diagnostics.table.to_dict(orient="index").items()
-    ]
-    effective = table(["of", "R-hat", "bulk ESS", "tail ESS"], rows, "R-hat and effective draws")
-    details = folded("Numbers of the chains", effective) if rows else ""
+        drawn.append(figure("left_out", words[0], caption))
+    for number, name in enumerate(law.readings.fields):
+        of_what = f" of {name}" if len(law.readings.fields) > 1 else ""
+        drawn.append(
+            figure(
+                of_field("residuals", number),
+                f"Quantiles of the readings{of_what} less the field against those of normal noise.",
+                f"Readings{of_what} less the field, in units of the noise: on the line if noise is normal and as large "
+                "as inferred.",
+            )
+        )
+    if law.diagnostics is not None:
+        verdict = law.diagnostics.verdict
+        words += [f"Chains of the field: {verdict}", *([law.inference.about_chains] * bool(law.inference.about_chains))]
+        caption = "Log p of each chain: it should neither drift nor differ."
+        drawn.append(figure("chains", f"Log density of each chain. {verdict}", caption))
+        rows = [
+            [str(name), *(_short(row[key], 3) for key in ("r_hat", "ess_bulk", "ess_tail"))]
+            for name, row in law.diagnostics.table.to_dict(orient="index").items()
+        ]
+        effective = table(["of", "R-hat", "bulk ESS", "tail ESS"], rows, "R-hat and effective draws")
+        details = folded("Numbers of the chains", effective) if rows else ""
     return section("diagnostics", "Diagnostics", listed(words), side_by_side(*drawn), details)
 
 

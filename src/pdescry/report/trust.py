@@ -14,21 +14,20 @@ def how_far_to_trust(law: Reported) -> tuple[bool, str]:
     """Whether nothing speaks against it, and the sentence."""
     if not law.found:
         return False, "The readings do not tell a law; the field between the sensors is what they do tell."
-    if law.choice is None:
+    if law.comparison is None:
         kinds = " and ".join(sorted(set(law.coefficients["spread"])))
         return False, (
-            "Take the terms as a proposal: a regression with a threshold found them, and gives them no probability; "
-            f"intervals are {kinds}."
+            f"Take the terms as a proposal: {law.inference.how}, and gives them no probability; intervals are {kinds}."
         )
     if law.remarks:
-        probability = float(law.choice.comparison.alternatives["probability"].iloc[0])
+        probability = float(law.comparison.alternatives["probability"].iloc[0])
         return False, (
             f"Take it as the likeliest of several laws (probability {probability:.2f}): others explain the readings "
             "about as well."
         )
     score = law.forward.score
     # Each sensor predicted from the others, and some of them by the law solved forward.
-    errors = [law.choice.comparison.errors, *([] if score is None else [(score.rms_error, score.expected)])]
+    errors = [law.comparison.errors, *([] if score is None else [(score.rms_error, score.expected)])]
     for error, expected in errors:
         if error > AS_EXPECTED * expected:
             return False, (

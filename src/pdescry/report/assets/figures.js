@@ -78,7 +78,8 @@ function line(points, attributes) {
 
 function dots(points, attributes) {
   return element("path", {
-    d: points.map(([x, y]) => `M${x.toFixed(1)},${y.toFixed(1)}h0`).join(""),
+    // A field may not be read in each row.
+    d: points.filter((at) => at.every(Number.isFinite)).map(([x, y]) => `M${x.toFixed(1)},${y.toFixed(1)}h0`).join(""),
     "stroke-linecap": "round",
     fill: "none",
     ...attributes,
@@ -337,19 +338,19 @@ function path(width) {
 
 // ---- the law solved forward -----------------------------------------------------------------------------------------
 
-function forward_map(width, key, stops, label) {
+function forward_map(width, part, key, stops, label) {
   const forward = DATA.forward;
-  const values = unpacked(forward[key]);
+  const values = unpacked(part[key]);
   const range = key === "difference" ? (([a, b]) => { const most = Math.max(Math.abs(a), Math.abs(b)); return [-most, most]; })(ends(values)) : ends(values);
   const [times, places] = [unpacked(forward.times), unpacked(forward.places)].map((each) => Array.from(each));
-  return map(width, { values, times, places, range, stops, label, names: forward.names, pins: forward.pins });
+  return map(width, { values, times, places, range, stops, label, names: { ...forward.names, field: part.label }, pins: forward.pins });
 }
 
 function forecast(width, sensor) {
   const { low, high, mean, times, read } = sensor;
   const y = widened(ends(read, ...ends(high, ...ends(low))));
   return curve(width, {
-    at: times, mean, low, high, readings: times.map((t, i) => [t, read[i]]), y, xlabel: DATA.forward.names.time, ylabel: DATA.forward.names.field,
+    at: times, mean, low, high, readings: times.map((t, i) => [t, read[i]]), y, xlabel: DATA.forward.names.time, ylabel: sensor.label,
   });
 }
 
@@ -369,8 +370,8 @@ function left_out(width) {
   return box;
 }
 
-function residuals(width) {
-  const [expected, found] = [unpacked(DATA.residuals.expected), unpacked(DATA.residuals.found)];
+function residuals(width, part) {
+  const [expected, found] = [unpacked(part.expected), unpacked(part.found)];
   const range = widened(ends(expected, ...ends(found)));
   const box = frame(width, 300, { x: range, y: range, xlabel: "normal quantile", ylabel: "reading − field, in noise" });
   box.plot.append(element("line", { class: "zero", x1: box.X(range[0]), x2: box.X(range[1]), y1: box.Y(range[0]), y2: box.Y(range[1]) }));
@@ -447,13 +448,7 @@ const FIGURES = {
       ? pairs(["term", "in_the_law", "step"], DATA.path.rows, ["name", "kept", "step"])
       : pairs(["term", "in_the_law", "worth", "ill_posed"], DATA.path.rows, ["name", "kept", "worth", "ill_posed"]),
   },
-  solved: { draw: (width) => forward_map(width, "mean", DATA.colours.mean, DATA.forward.names.field), rows: () => rows_of_forward("mean") },
-  difference: { draw: (width) => forward_map(width, "difference", DATA.colours.difference, "solved − inferred"), rows: () => rows_of_forward("difference") },
   left_out: { draw: left_out, rows: () => pairs(["sensor", "rms_error", "expected"], DATA.left_out, ["sensor", "rms_error", "expected"]) },
-  residuals: {
-    draw: residuals,
-    rows: () => [["normal_quantile", "residual"], ...Array.from(unpacked(DATA.residuals.expected), (value, i) => [value, unpacked(DATA.residuals.found)[i]])],
-  },
   chains: { draw: chains, rows: () => [["chain", "draw", "log_p"], ...DATA.chains.flatMap((chain, k) => Array.from(unpacked(chain), (value, i) => [k + 1, i + 1, value]))] },
   next: {
     draw: next_map,
@@ -463,6 +458,22 @@ const FIGURES = {
     },
   },
 };
+/** The figure of each field: that of the first without a number. */
+const of_field = (name, number) => (number ? `${name}-${number + 1}` : name);
+for (const [number, part] of (DATA.forward?.fields ?? []).entries()) {
+  FIGURES[of_field("solved", number)] = {
+    draw: (width) => forward_map(width, part, "mean", DATA.colours.mean, part.label), rows: () => rows_of_forward(part, "mean"),
+  };
+  FIGURES[of_field("difference", number)] = {
+    draw: (width) => forward_map(width, part, "difference", DATA.colours.difference, "solved − inferred"), rows: () => rows_of_forward(part, "difference"),
+  };
+}
+for (const [number, part] of DATA.residuals.entries()) {
+  FIGURES[of_field("residuals", number)] = {
+    draw: (width) => residuals(width, part),
+    rows: () => [["normal_quantile", "residual"], ...Array.from(unpacked(part.expected), (value, i) => [value, unpacked(part.found)[i]])],
+  };
+}
 for (const [number, sensor] of (DATA.forward?.sensors ?? []).entries()) {
   for (const key of ["times", "mean", "low", "high", "read"]) sensor[key] = Array.from(unpacked(sensor[key]));
   FIGURES[`forecast-${number}`] = {
@@ -471,9 +482,9 @@ for (const [number, sensor] of (DATA.forward?.sensors ?? []).entries()) {
   };
 }
 
-function rows_of_forward(key) {
+function rows_of_forward(part, key) {
   const { times, places } = DATA.forward;
-  const [t, x, values] = [times, places, DATA.forward[key]].map(unpacked);
+  const [t, x, values] = [times, places, part[key]].map(unpacked);
   return [["time", "place", key], ...Array.from(values, (value, k) => [t[Math.floor(k / x.length)], x[k % x.length], value])];
 }
 

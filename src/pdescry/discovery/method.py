@@ -1,0 +1,174 @@
+"""`Method`: what `discover` asks of a method; which methods there are, and which one is taken.
+
+To add a method: a folder with a class like `two_stage.TwoStage` and what it gives back (``inference.py``), and its name
+in `METHODS` below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from pdescry.data import Readings
+from pdescry.discovery.inference import Inference
+from pdescry.equation import Term
+from pdescry.equation import candidates as library
+from pdescry.errors import InputError
+from pdescry.joint.inference import JointMethod
+from pdescry.surrogate import Diagnostics
+from pdescry.progress import Progress
+from pdescry.two_stage import TwoStage
+
+if TYPE_CHECKING:
+    from pdescry.discovery.run import Run
+    from pdescry.discovery.settings import Settings
+
+
+class Method(Protocol):
+    """How the law is found, once the readings are known."""
+
+    # ---- of all its instances ------------------------------------------------------------------------------------
+
+    kinds: ClassVar[dict[str, type]]  # the nouns that name it in settings: "joint", "stblr", …
+    usual: ClassVar[tuple[str, Any]]  # which of them "auto" stands for, and with what settings
+    library: ClassVar[str]  # candidates where none are named
+    takes: ClassVar[str]  # what it can work with, in words
+    shares_laws: ClassVar[bool]  # whether several experiments can share a law
+    asks_readings_for_noise: ClassVar[bool]  # whether readings have to carry the noise that settings tell
+    files: ClassVar[tuple[str, ...]]  # that it keeps in a run directory,
+    files_of_each: ClassVar[tuple[str, ...]]  # and those of each experiment (posterior.nc, posterior-2.nc)
+    result: ClassVar[str]  # the file that tells that a folder holds a result of this method
+
+    @staticmethod
+    def check_options(options: Any, /) -> None:
+        """Refuses settings of its own that are wrong."""
+        ...
+
+    @staticmethod
+    def obstacle(settings: Any, experiments: Sequence[Readings], candidates: Sequence[Term], /) -> str:
+        """Why it cannot work with these readings and settings, in a clause, or nothing."""
+        ...
+
+    @staticmethod
+    def prepared(settings: Any, said: Collection[str] = (), /) -> Any:
+        """The settings with what the method needs; said: those that the user chose ("sampler.draws", or "sampler")."""
+        ...
+
+    @staticmethod
+    def unchanged(sections: Collection[str], experiments: int, /) -> set[str]:
+        """Its files that stay as they are when these sections of the settings change."""
+        ...
+
+    @staticmethod
+    def load(folder: Path, experiments: Sequence[Readings], diagnostics: Diagnostics | None, /) -> Inference:
+        """What `Inference.save` or a run wrote. diagnostics: as law.json keeps them."""
+        ...
+
+    # ---- of one --------------------------------------------------------------------------------------------------
+
+    @property
+    def options(self) -> Any: ...  # the noun with its settings
+    @property
+    def candidates(self) -> tuple[Term, ...]: ...
+    @property
+    def note(self) -> str: ...  # why it is not the best one, or nothing
+
+    def check(self, settings: Any, experiments: Sequence[Readings], /) -> None:
+        """Refuses with a sentence what it cannot do, before any work."""
+        ...
+
+    def infer(self, run: Run, carried: bool, workers: int | None, watch: Callable[[str], Progress], /) -> Inference:
+        """Stage by stage in the run directory, so that a run that was stopped goes on. carried: whether readings carry
+        the noise that the settings tell. watch: progress of a stage, by its name."""
+        ...
+
+
+# The first that can work is taken where none is named.
+METHODS: tuple[type[Any], ...] = (JointMethod, TwoStage)  # of `Method`
+# The nouns of all methods by their names in settings, and those that "auto" may stand for.
+KINDS: dict[str, type] = {name: kind for method in METHODS for name, kind in method.kinds.items()}
+AUTO_KINDS: dict[str, Any] = dict(method.usual for method in METHODS)
+
+
+if TYPE_CHECKING:  # that both are what they are taken for
+
+    def _is_method(of_joint: JointMethod, in_two_stages: TwoStage) -> tuple[Method, ...]:
+        return of_joint, in_two_stages
+
+
+def owner_of(options: Any) -> type[Any]:
+    """The method that these options belong to."""
+    for method in METHODS:
+        if type(options) in method.kinds.values():
+            return method
+    raise InputError(
+        "Expected pdescry.joint.Joint() or a method of pdescry.regression such as STBLR(threshold=0.1); got "
+        f"{options!r}."
+    )
+
+
+def method_for(settings: Settings, experiments: Sequence[Readings]) -> Method:
+    """The method that the settings name, or the first that can work; what cannot work is an error."""
+    if settings.method is None:
+        return _first(settings, experiments)
+    method, terms = _with_terms(owner_of(settings.method), settings, experiments)
+    if obstacle := method.obstacle(settings, experiments, terms):
+        (name,) = (name for name, kind in method.kinds.items() if kind is type(settings.method))
+        raise InputError(
+            f"Expected {method.takes} for the method {name!r}; {obstacle}; leave the method out, or name a regression."
+        )
+    _check_number(method, experiments, f"the method is {settings.method!r}")
+    return method(settings.method, terms)
+
+
+def _first(settings: Settings, experiments: Sequence[Readings]) -> Method:
+    obstacles: list[str] = []
+    for each in METHODS:
+        method, terms = _with_terms(each, settings, experiments)
+        if obstacle := method.obstacle(settings, experiments, terms):
+            obstacles.append(obstacle)
+            continue
+        _, options = method.usual
+        note = ""
+        if obstacles:
+            _check_number(method, experiments, obstacles[0])
+            note = f"The law was found by {options!r} on derivatives of the field, not together with the field: "
+            note += f"{obstacles[0]}."
+        return method(options, terms, note)
+    raise InputError(f"Expected {' or '.join(each.takes for each in METHODS)}; {obstacles[0]}.")
+
+
+def _with_terms(
+    method: type[Any], settings: Settings, experiments: Sequence[Readings]
+) -> tuple[type[Any], tuple[Term, ...]]:
+    readings, source = experiments[0], method.library if settings.candidates is None else settings.candidates
+    return method, library(source, fields=readings.fields, axes=readings.axes, time_order=settings.time_order)
+
+
+def _check_number(method: type[Any], experiments: Sequence[Readings], reason: str) -> None:
+    if len(experiments) > 1 and not method.shares_laws:
+        takes = next(each.takes for each in METHODS if each.shares_laws)
+        raise InputError(f"Expected {takes} for several experiments that share a law; {reason}; pass one experiment.")
+
+
+def load_inference(folder: Path, experiments: Sequence[Readings], diagnostics: Diagnostics | None) -> Inference:
+    """By the method whose result is there, whatever "auto" stands for today."""
+    for method in METHODS:
+        if (folder / method.result).exists():
+            return method.load(folder, experiments, diagnostics)
+    raise FileNotFoundError(f"there is none of {', '.join(method.result for method in METHODS)}")
+
+
+def carries_noise(method: Method, settings: Settings) -> bool:
+    """Whether readings carry the noise that the settings tell: where they may be averaged, and where the method asks
+    the readings for it."""
+    told = settings.noise is not None and settings.noise.sd is not None
+    return told and (settings.average is not False or method.asks_readings_for_noise)
+
+
+def files() -> Mapping[str, bool]:
+    """The files of all methods in a run directory, and whether there is one for each experiment."""
+    return {name: False for each in METHODS for name in each.files} | {
+        name: True for each in METHODS for name in each.files_of_each
+    }

@@ -1,0 +1,100 @@
+"""`TwoStage`: the law from derivatives of a sampled field, by a sparse regression."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pdescry.data import Readings
+from pdescry.derivatives import Derivatives
+from pdescry.derivatives.differentiation import Differentiation
+from pdescry.equation import Term
+from pdescry.regression import REGRESSORS, SequentialRidge, SparseRegressor, regress
+from pdescry.surrogate import MCLMC, Diagnostics
+from pdescry.surrogate.scaling import Scaling
+from pdescry.two_stage.inference import Regressed, load_fits, write_fits
+from pdescry.two_stage.network import FILES, LATER, Run, Watch, check_network, numbered, sampled, staged
+
+LONG, LONG_CHAINS = MCLMC(), 4  # a regression relies on the draws
+
+
+@dataclass(frozen=True, eq=False)
+class TwoStage:
+    """options: the regression, with its settings. A `Method` (``discovery/method.py``)."""
+
+    options: SparseRegressor
+    candidates: tuple[Term, ...]
+    note: str = ""
+
+    kinds: ClassVar[dict[str, type]] = dict(REGRESSORS)
+    usual: ClassVar[tuple[str, SparseRegressor]] = ("sequential_ridge", SequentialRidge(0.1))
+    library: ClassVar[str] = "small"
+    takes: ClassVar[str] = "readings of one experiment"
+    shares_laws: ClassVar[bool] = False
+    asks_readings_for_noise: ClassVar[bool] = False
+    files: ClassVar[tuple[str, ...]] = ("derivatives.nc", "fit.json")
+    files_of_each: ClassVar[tuple[str, ...]] = FILES
+    result: ClassVar[str] = "fit.json"
+
+    @staticmethod
+    def check_options(options: SparseRegressor) -> None:
+        options.check()
+
+    @staticmethod
+    def obstacle(settings: Any, experiments: Sequence[Readings], candidates: Sequence[Term]) -> str:
+        """Nothing: it takes any number of fields and axes."""
+        return ""
+
+    @staticmethod
+    def prepared(settings: Any, said: Collection[str] = ()) -> Any:
+        """Longer chains than the default's, but for what the user said of chains."""
+        sampler = settings.sampler
+        if settings.preset != "default" or not isinstance(sampler, MCLMC) or "sampler" in said:
+            return settings
+        chosen = {each.name: getattr(sampler, each.name) for each in fields(LONG) if f"sampler.{each.name}" in said}
+        chains = settings.chains if "field.chains" in said else LONG_CHAINS
+        return replace(settings, sampler=replace(LONG, **chosen), chains=chains)
+
+    def check(self, settings: Any, experiments: Sequence[Readings]) -> None:
+        check_network(settings, experiments)
+
+    def infer(self, run: Run, carried: bool, workers: int | None, watch: Watch) -> Regressed:
+        """Derivatives go on, while the field is sampled, on cores that are idle."""
+        differentiation = self._differentiation(run)
+        (posterior,) = sampled(run, workers, watch, carried, differentiation.add)
+        derivatives = staged(
+            run, "derivatives", run.path / "derivatives.nc", Derivatives.load,
+            lambda: differentiation.finish(posterior, workers, watch("derivatives")),
+        )  # fmt: skip
+        watch("law")("regressing", 0.0, None)
+        (readings,), path = run.experiments, run.path / "fit.json"
+        if not path.exists():
+            write_fits(path, [regress(derivatives, self.options, name) for name in readings.fields])
+        return Regressed(posterior, derivatives, load_fits(path, readings))
+
+    def _differentiation(self, run: Run) -> Differentiation:
+        settings, (readings,) = run.settings, run.experiments
+        return Differentiation(
+            readings,
+            Scaling.of(readings, settings.standardise),
+            self.candidates,
+            time_order=settings.time_order,
+            points=settings.points,
+            within=settings.within,
+            keep_points=settings.keep_points,
+            keep_draws=settings.keep_draws if settings.keep_points else None,
+            seed=settings.seed,
+        )
+
+    @staticmethod
+    def unchanged(sections: Collection[str], experiments: int) -> set[str]:
+        if set(sections) - LATER:
+            return set()
+        kept = {numbered(name, number) for name in FILES for number in range(experiments)}
+        return kept if set(sections) - {"regression"} else kept | {"derivatives.nc"}
+
+    @staticmethod
+    def load(folder: Path, experiments: Sequence[Readings], diagnostics: Diagnostics | None) -> Regressed:
+        return Regressed.load(folder, experiments, diagnostics)

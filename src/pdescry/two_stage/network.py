@@ -1,0 +1,140 @@
+"""The fields of a run's experiments, sampled as networks; each kept in the run directory as soon as it is done."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from pdescry.data import Readings
+from pdescry.derivatives.points import choose_points
+from pdescry.surrogate import Diagnostics, Noise, Posterior, interpolate
+from pdescry.surrogate.interpolate import HandOn, check_readings
+from pdescry.progress import Progress
+
+FILES = ("chains", "posterior.nc")  # of each experiment
+# Sections of the settings on which the draws do not depend.
+LATER = {"law", "derivatives", "regression"}
+
+Watch = Callable[[str], Progress]  # the progress of a stage, by its name
+_Made = TypeVar("_Made")
+
+
+class Run(Protocol):
+    """What a method asks of a run directory (``discovery/run.py``)."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def experiments(self) -> tuple[Readings, ...]: ...
+    @property
+    def settings(self) -> Any: ...  # discovery's `Settings`
+
+    def log(self, sentence: str) -> None: ...
+
+
+def numbered(name: str, number: int) -> str:
+    """A file of an experiment: readings.csv, readings-2.csv, …"""
+    first, dot, ending = name.partition(".")
+    return name if number == 0 else f"{first}-{number + 1}{dot}{ending}"
+
+
+def staged(run: Run, name: str, path: Path, load: Callable[[Path], _Made], make: Callable[[], Any]) -> _Made:
+    """What a stage made, from its file: also when it was made just now, so that a resumed run sees the same bits."""
+    if not path.exists():
+        began = time.monotonic()
+        make().save(path)
+        run.log(f"Finished {name} in {time.monotonic() - began:.0f} s.")
+    return load(path)
+
+
+def check_network(settings: Any, experiments: Sequence[Readings]) -> None:
+    """What cannot be sampled is refused, before anything is replaced or minutes are spent."""
+    for readings in experiments:
+        check_readings(readings)
+        choose_points(readings, 1, settings.within, 0)
+        if settings.noise is not None:
+            settings.noise.known(readings)
+
+
+def sampled(
+    run: Run, workers: int | None, watch: Watch, carried: bool, hand_on: HandOn | None = None
+) -> tuple[Posterior, ...]:
+    """Of each experiment. carried: whether readings carry the noise that the settings tell."""
+    several = len(run.experiments) > 1
+    found = []
+    for number, readings in enumerate(run.experiments):
+        name = f"field {number + 1}" if several else "field"
+        path = run.path / numbered("posterior.nc", number)
+        make = partial(_sample, run, number, workers, watch(name), carried, hand_on)
+        found.append(staged(run, name, path, partial(load_posterior, readings=readings), make))
+    for number in range(len(run.experiments)):  # the posteriors are safe: their checkpoints are not needed any more
+        shutil.rmtree(run.path / numbered("chains", number), ignore_errors=True)
+    return tuple(found)
+
+
+def _sample(
+    run: Run, number: int, workers: int | None, progress: Progress, carried: bool, hand_on: HandOn | None
+) -> Posterior:
+    settings = run.settings
+    return interpolate(
+        run.experiments[number],
+        network=settings.network,
+        prior=settings.prior,
+        noise=Noise("readings") if carried else settings.noise,
+        start=settings.start,
+        sampler=settings.sampler,
+        chains=settings.chains,
+        seed=settings.seed,
+        standardise=settings.standardise,
+        workers=workers,
+        workdir=run.path / numbered("chains", number),
+        progress=progress,
+        hand_on=hand_on,
+    )
+
+
+def load_posterior(path: Path, readings: Readings) -> Posterior:
+    """Draws of the field behind these readings: the same numbers, of which a later run may know more, such as units."""
+    return replace(Posterior.load(path), readings=readings)
+
+
+def load_posteriors(
+    folder: Path, experiments: Sequence[Readings], diagnostics: Diagnostics | None
+) -> tuple[Posterior, ...]:
+    """Those that are there. diagnostics: what was kept of the first, which takes seconds to compute."""
+    paths = [folder / numbered("posterior.nc", number) for number in range(len(experiments))]
+    found = tuple(load_posterior(path, each) for path, each in zip(paths, experiments, strict=True))
+    if diagnostics is not None:
+        vars(found[0])["diagnostics"] = diagnostics  # where `cached_property` looks for it
+    return found
+
+
+def save_posteriors(folder: Path, posteriors: Sequence[Posterior]) -> None:
+    for number, posterior in enumerate(posteriors):
+        posterior.save(folder / numbered("posterior.nc", number))
+
+
+def noise_of(posterior: Posterior) -> dict[str, dict[str, float | None]]:
+    """Of each field over the draws: mean and sd."""
+    noise = posterior.noise_sd
+    return {
+        name: {"mean": float(noise[:, :, number].mean()), "sd": float(noise[:, :, number].mean(-1).std())}
+        for number, name in enumerate(posterior.readings.fields)
+    }
+
+
+def judge_draws(posteriors: Sequence[Posterior], relied_on: bool, warn: Callable[..., None]) -> None:
+    """relied_on: whether the law hangs on the draws, or only began from their mean."""
+    for posterior in posteriors:
+        if relied_on and not posterior.diagnostics.mixed:
+            warn(
+                f"The draws of the field are not to be relied on: {posterior.diagnostics.verdict}",
+                "Sample longer: sampler.draws and sampler.thin twice as large.",
+            )
+    for sentence in (sentence for posterior in posteriors for sentence in posterior.left_out):
+        warn(sentence)
