@@ -9,8 +9,8 @@ from pdescry.derivatives.differentiation import Differentiation
 from pdescry.derivatives.points import Points, Within
 from pdescry.equation import Term
 from pdescry.errors import InputError
-from pdescry.surrogate import Posterior
 from pdescry.progress import Progress
+from pdescry.surrogate import Posterior
 
 
 def differentiate(

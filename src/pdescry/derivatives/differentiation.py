@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.checks import check_whole, check_workers
 from pdescry.data import Readings
 from pdescry.derivatives.derivatives import Derivatives
 from pdescry.derivatives.library import Library
@@ -16,10 +17,9 @@ from pdescry.derivatives.sweep import CHUNK, Lanes, Sweep, sweep_values
 from pdescry.equation import Term, candidates
 from pdescry.equation.term import Derivative, Function
 from pdescry.errors import InputError
-from pdescry.surrogate import Posterior
 from pdescry.progress import Progress
+from pdescry.surrogate import Posterior
 from pdescry.surrogate.scaling import Scaling
-from pdescry.checks import check_whole, check_workers
 
 TIME = "t"  # in equations; readings may call it otherwise
 

@@ -25,7 +25,7 @@ COMMENTS = {
     "preset": 'what the others begin from: "default", "paper" (as the authors ran it) or "paper_as_printed"',
     "seed": "of the chains and of the points",
     "candidates": '"auto", "small", "general", "paper" (eleven terms of u and x), or a list such as ["u_xx", "u*u_x"]',
-    "time_order": "1 for a law of u_t, 2 for u_tt",
+    "time_order": "1 for a law of u_t, 2 for u_tt, auto: inferred",
     "width": "units in each hidden layer",
     "depth": "hidden layers",
     "prior.kind": '"fan_in" or "standard_normal" (the paper\'s)',

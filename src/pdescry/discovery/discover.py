@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from pdescry.checks import check_workers
 from pdescry.data import Readings
 from pdescry.derivatives.points import Within
 from pdescry.discovery.config import load_config, settings_from
@@ -24,12 +25,12 @@ from pdescry.discovery.settings import Candidates, Preset, Settings
 from pdescry.discovery.storage import load_law, write_forward, write_law
 from pdescry.errors import InputError, PdescryError
 from pdescry.joint import Joint
+from pdescry.problem import TimeOrder
+from pdescry.progress import Progress
 from pdescry.regression import SparseRegressor
 from pdescry.surrogate import Adam, Network, Noise, Prior
-from pdescry.progress import Progress
 from pdescry.surrogate.samplers import Sampler
 from pdescry.surrogate.scaling import Standardise
-from pdescry.checks import check_workers
 
 
 def discover(
@@ -40,7 +41,7 @@ def discover(
     seed: int | None = None,
     workdir: str | os.PathLike[str] | None = None,
     config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    time_order: int | None = None,
+    time_order: TimeOrder | None = None,
     network: Network | None = None,
     prior: Prior | None = None,
     noise: Noise | float | Sequence[float] | None = None,

@@ -7,10 +7,12 @@ law takes at an end are those of the field there, at every time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from pdescry.data import Readings
 from pdescry.discovery.fields import Array, Field
 from pdescry.equation import Equation
 from pdescry.errors import InputError
@@ -34,7 +36,7 @@ def follow(
     """From ``profiles``, the fields at the first of the times; the solution's own time is 0 there. Times that differ by
     rounding are one since then."""
     start, (axis,) = float(times[0]), field.readings.axes
-    needed = _needed(equation, domain, profiles, axis)
+    needed = _needed(equation, domain, profiles, axis, inputs_of(field.readings, equation, start))
     boundary: dict[str, Any] = {}
     for end, (side, place) in enumerate(zip(("left", "right"), domain, strict=True)):
         boundary[side] = {
@@ -50,8 +52,16 @@ def follow(
         times=np.unique(times - start),
         initial=initial_of(profiles, equation),
         boundary=boundary,
+        inputs=inputs_of(field.readings, equation, start),
         **ACCURACY | limits,
     )
+
+
+def inputs_of(readings: Readings, equation: Equation, start: float) -> dict[str, Any]:
+    """The inputs that a law needs, as `simulate` takes them: since the start."""
+    return {
+        each.name: replace(each, time=each.time - start) for each in readings.inputs if each.name in equation.inputs
+    }
 
 
 def initial_of(profiles: Mapping[str, Any], equation: Equation) -> dict[str, Any]:
@@ -70,12 +80,12 @@ def orders_of(equation: Equation, axis: str) -> dict[str, int]:
 
 
 def _needed(
-    equation: Equation, domain: Sequence[float], profiles: Mapping[str, Any], axis: str
+    equation: Equation, domain: Sequence[float], profiles: Mapping[str, Any], axis: str, inputs: Mapping[str, Any]
 ) -> dict[str, tuple[int, int]]:
     """How many conditions each field takes at the left and at the right end."""
     if len(equation.fields) == 1 and equation.components[0].time_order == 1:
         (name,) = equation.fields
-        return {name: conditions_needed(equation, domain=domain, initial=profiles[name])}
+        return {name: conditions_needed(equation, domain=domain, initial=profiles[name], inputs=inputs)}
     orders = orders_of(equation, axis)
     if odd := [name for name, order in orders.items() if order % 2]:
         raise InputError(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pdescry.data import Readings
 from pdescry.discovery.fields import Field
-from pdescry.discovery.following import BY_FIELD, follow, initial_of, orders_of
+from pdescry.discovery.following import BY_FIELD, follow, initial_of, inputs_of, orders_of
 from pdescry.discovery.inference import Inference
 from pdescry.discovery.score import Score, digits, score_forward
 from pdescry.equation import Equation
@@ -186,6 +186,7 @@ def _attempt(inferred: _Inferred, equation: Equation, boundary: Any) -> Forward:
         x=inferred.places,
         initial=initial_of(inferred.start, equation),
         boundary=boundary,
+        inputs=inputs_of(inferred.field.readings, equation, float(times[0])),
         rtol=1e-5,
         max_points=400,
         **LIMITS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,12 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from pdescry.checks import check_whole
 from pdescry.data import Readings
 from pdescry.discovery.config import command_of
 from pdescry.discovery.fields import Field
 from pdescry.discovery.fit import Fit
-from pdescry.discovery.following import BY_FIELD, follow, initial_of
+from pdescry.discovery.following import BY_FIELD, follow, initial_of, inputs_of
 from pdescry.discovery.forward import ACCURACY, Forward, held_forward, holds_time
 from pdescry.discovery.inference import Inference
 from pdescry.discovery.settings import Settings
@@ -28,7 +29,6 @@ from pdescry.joint import Advice, Comparison
 from pdescry.plot.law import Inferred
 from pdescry.solver import Solution, simulate
 from pdescry.surrogate import Diagnostics, Posterior
-from pdescry.checks import check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,8 +119,9 @@ class Law:
 
     @property
     def equation(self) -> Equation:
-        """The law with its mean coefficients, fit for `pdescry.simulate`."""
-        return Equation.of([fit.component for fit in self.fits])
+        """The law with its mean coefficients, fit for `pdescry.simulate`; of several fields, of those that have one."""
+        told = [fit for fit in self.fits if fit.support.any()] or self.fits
+        return Equation.of([fit.component for fit in told], inputs=[each.name for each in self.readings.inputs])
 
     @property
     def coefficients(self) -> pd.DataFrame:
@@ -158,6 +159,7 @@ class Law:
         boundary: Any = None,
         initial: Any = None,
         x: Sequence[float] | NDArray[np.float64] | None = None,
+        inputs: Mapping[str, Any] | None = None,
         seed: int = 0,
         **limits: Any,
     ) -> xr.Dataset:
@@ -168,7 +170,8 @@ class Law:
         ``u_low`` and ``u_high`` (95 % of the draws) and ``u_draws``. domain: default, `reach` of the field.
         boundary: as in `pdescry.simulate`. Default: ends follow the inferred field, those of a draw its own, if it was
         inferred together with the law, is known at all of these times and places, and is what the solution starts from;
-        else the simple conditions that come nearest to the field. initial: default, the inferred field. limits: as in
+        else the simple conditions that come nearest to the field. initial: default, the inferred field. inputs: other
+        inputs than those that were read, as in `pdescry.simulate`, since the first of the times. limits: as in
         `pdescry.simulate` (max_points, max_steps, max_seconds, rtol, …); by default the law is solved to the digits
         that a discovered law can have.
 
@@ -185,7 +188,7 @@ class Law:
         if moments.ndim != 1 or len(moments) < 2 or not (np.diff(moments) > 0).all():
             raise InputError("Expected times as two or more increasing numbers.")
         domain = self.reach[axis] if domain is None else domain
-        follows = boundary is None and initial is None and self.field.follows(moments, domain)
+        follows = boundary is None and initial is None and not inputs and self.field.follows(moments, domain)
         if boundary is None and not follows:
             if initial is None:
                 self.field.profile(float(moments[0]), domain)  # told at once where it does not reach
@@ -199,7 +202,8 @@ class Law:
             start = initial
             if start is None:
                 start = initial_of(field.profile(float(moments[0]), domain), equation)
-            return simulate(equation, initial=start, **common | more)
+            known = inputs_of(readings, equation, float(moments[0])) | (inputs or {})
+            return simulate(equation, initial=start, inputs=known, **common | more)
 
         mean = solve(self.equation, self.field)
         found = mean.dataset.assign_coords(t=moments)

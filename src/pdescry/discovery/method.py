@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from pdescry.data import Readings
 from pdescry.discovery.inference import Inference
-from pdescry.equation import Term
-from pdescry.equation import candidates as library
 from pdescry.errors import InputError
 from pdescry.joint.inference import JointMethod
-from pdescry.surrogate import Diagnostics
 from pdescry.progress import Progress
+from pdescry.surrogate import Diagnostics
 from pdescry.two_stage import TwoStage
 
 if TYPE_CHECKING:
@@ -32,7 +30,6 @@ class Method(Protocol):
 
     kinds: ClassVar[dict[str, type]]  # the nouns that name it in settings: "joint", "stblr", …
     usual: ClassVar[tuple[str, Any]]  # which of them "auto" stands for, and with what settings
-    library: ClassVar[str]  # candidates where none are named
     takes: ClassVar[str]  # what it can work with, in words
     shares_laws: ClassVar[bool]  # whether several experiments can share a law
     asks_readings_for_noise: ClassVar[bool]  # whether readings have to carry the noise that settings tell
@@ -46,7 +43,12 @@ class Method(Protocol):
         ...
 
     @staticmethod
-    def obstacle(settings: Any, experiments: Sequence[Readings], candidates: Sequence[Term], /) -> str:
+    def candidates_of(settings: Any, experiments: Sequence[Readings], /) -> Any:
+        """The candidates that the settings name, or its own."""
+        ...
+
+    @staticmethod
+    def obstacle(settings: Any, experiments: Sequence[Readings], /) -> str:
         """Why it cannot work with these readings and settings, in a clause, or nothing."""
         ...
 
@@ -70,7 +72,7 @@ class Method(Protocol):
     @property
     def options(self) -> Any: ...  # the noun with its settings
     @property
-    def candidates(self) -> tuple[Term, ...]: ...
+    def candidates(self) -> Any: ...  # as `candidates_of` gives them
     @property
     def note(self) -> str: ...  # why it is not the best one, or nothing
 
@@ -112,21 +114,20 @@ def method_for(settings: Settings, experiments: Sequence[Readings]) -> Method:
     """The method that the settings name, or the first that can work; what cannot work is an error."""
     if settings.method is None:
         return _first(settings, experiments)
-    method, terms = _with_terms(owner_of(settings.method), settings, experiments)
-    if obstacle := method.obstacle(settings, experiments, terms):
+    method = owner_of(settings.method)
+    if obstacle := method.obstacle(settings, experiments):
         (name,) = (name for name, kind in method.kinds.items() if kind is type(settings.method))
         raise InputError(
             f"Expected {method.takes} for the method {name!r}; {obstacle}; leave the method out, or name a regression."
         )
     _check_number(method, experiments, f"the method is {settings.method!r}")
-    return method(settings.method, terms)
+    return method(settings.method, method.candidates_of(settings, experiments))
 
 
 def _first(settings: Settings, experiments: Sequence[Readings]) -> Method:
     obstacles: list[str] = []
-    for each in METHODS:
-        method, terms = _with_terms(each, settings, experiments)
-        if obstacle := method.obstacle(settings, experiments, terms):
+    for method in METHODS:
+        if obstacle := method.obstacle(settings, experiments):
             obstacles.append(obstacle)
             continue
         _, options = method.usual
@@ -135,15 +136,8 @@ def _first(settings: Settings, experiments: Sequence[Readings]) -> Method:
             _check_number(method, experiments, obstacles[0])
             note = f"The law was found by {options!r} on derivatives of the field, not together with the field: "
             note += f"{obstacles[0]}."
-        return method(options, terms, note)
+        return method(options, method.candidates_of(settings, experiments), note)
     raise InputError(f"Expected {' or '.join(each.takes for each in METHODS)}; {obstacles[0]}.")
-
-
-def _with_terms(
-    method: type[Any], settings: Settings, experiments: Sequence[Readings]
-) -> tuple[type[Any], tuple[Term, ...]]:
-    readings, source = experiments[0], method.library if settings.candidates is None else settings.candidates
-    return method, library(source, fields=readings.fields, axes=readings.axes, time_order=settings.time_order)
 
 
 def _check_number(method: type[Any], experiments: Sequence[Readings], reason: str) -> None:

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
+from pdescry.checks import check_whole
 from pdescry.discovery.inference import Inference
 from pdescry.errors import InputError
 from pdescry.joint.advice import Advice, Questions, advise
-from pdescry.joint.information import Belief
 from pdescry.joint.fit.factor import one_thread
-from pdescry.checks import check_whole
+from pdescry.joint.information import Belief
 
 FEWEST = 10  # draws that say how sure the field is
 FIRST = "Of {number} experiments, this is about the first, and counts what all of them tell of the law."

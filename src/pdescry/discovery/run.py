@@ -27,6 +27,7 @@ import datetime
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -46,7 +47,17 @@ from pdescry.files import appearing, is_on_the_way
 from pdescry.surrogate.problem import differences
 from pdescry.two_stage.network import numbered
 
-OURS = {"config.toml", "readings.csv", "inputs.csv", "forward.csv", "law.json", "report.html", "figures", "log.txt", *files()}
+OURS = {
+    "config.toml",
+    "readings.csv",
+    "inputs.csv",
+    "forward.csv",
+    "law.json",
+    "report.html",
+    "figures",
+    "log.txt",
+    *files(),
+}
 _OF_AN_EXPERIMENT = ("readings.csv", "inputs.csv", *(name for name, each in files().items() if each))
 SENSOR = "sensor number"  # a column that no field can be called
 _INPUT, _VALUE = "name of input", "its value"
@@ -87,6 +98,15 @@ class Run:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         with suppress(OSError), (self.path / "log.txt").open("a", encoding="utf-8") as stream:
             stream.write(f"{now} {' '.join(sentence.split())}\n")
+
+    def staged(self, name: str, path: Path, load: Callable[[Path], Any], make: Callable[[], Any]) -> Any:
+        """What a stage made, from its file: also when it was made just now, so that a resumed run sees the same
+        bits."""
+        if not path.exists():
+            began = time.monotonic()
+            make().save(path)
+            self.log(f"Finished {name} in {time.monotonic() - began:.0f} s.")
+        return load(path)
 
 
 def is_ours(name: str) -> bool:

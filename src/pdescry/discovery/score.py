@@ -21,9 +21,9 @@ from pdescry.discovery.fields import Array, Field
 from pdescry.discovery.following import follow
 from pdescry.discovery.inference import Inference, LeftOut
 from pdescry.equation import Equation
-from pdescry.joint.held_out import names_of
-from pdescry.joint.fit.factor import one_thread
 from pdescry.equation.with_spread import TWO_SIDED_95
+from pdescry.joint.fit.factor import one_thread
+from pdescry.joint.fit.held_out import names_of
 from pdescry.solver import Solution
 
 DRAWS, FEWEST_DRAWS = 20, 8

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
+from pdescry.checks import check_choice, check_kind, check_whole, plain
 from pdescry.data.averaged import check_number
 from pdescry.derivatives.points import Within
 from pdescry.discovery.method import AUTO_KINDS, KINDS, owner_of
@@ -22,7 +23,6 @@ from pdescry.regression.storage import method_name
 from pdescry.surrogate import HMC, MCLMC, PAPER_DNN, Adam, Network, Noise, Point, Prior
 from pdescry.surrogate.samplers import SAMPLERS, Sampler
 from pdescry.surrogate.scaling import Standardise
-from pdescry.checks import check_choice, check_kind, check_whole, plain
 
 Preset = Literal["default", "paper", "paper_as_printed"]
 Candidates = str | Iterable[str | Term]
@@ -37,13 +37,14 @@ class Settings:
     """All that fixes a law, given the readings. Defaults are those of the preset "default".
 
     method None: field and law together where that can work, or else a regression. candidates None: as many as suit it.
+    time_order: 1 for laws of u_t, 2 for u_tt, by field, or None: inferred.
     average: whether consecutive readings of a sensor are averaged where only noise is lost, or to how many.
     """
 
     preset: str = "default"
     seed: int = 0
     candidates: str | tuple[str, ...] | None = None
-    time_order: int = 1
+    time_order: int | Mapping[str, int] | None = None
     network: Network = field(default_factory=Network)
     prior: Prior = field(default_factory=Prior)
     noise: Noise | None = None
@@ -64,13 +65,13 @@ class Settings:
         check_kind("the start", self.start, (Adam,))
         check_kind("the sampler", self.sampler, tuple(kind for kind in SAMPLERS.values() if kind is not Point))
         check_choice("standardise", self.standardise, ("all", "inputs"))
-        counts = {"seed": ("seed", 0), "time_order": ("order of the time derivative", 1)}
+        counts = {"seed": ("seed", 0)}
         counts |= {"chains": ("number of chains", 1), "points": ("number of points", 1)}
         counts |= {
             "keep_points": ("number of points to keep draws at", 0),
             "keep_draws": ("number of draws to keep", 1),
         }
-        below = {"seed": 2**32, "time_order": 3}
+        below = {"seed": 2**32}
         for name, (what, least) in counts.items():
             value = getattr(self, name)
             if isinstance(value, float) and value.is_integer():
@@ -81,7 +82,7 @@ class Settings:
             owner_of(self.method).check_options(self.method)
         if self.noise is not None and not isinstance(self.noise, Noise):
             plain(self, noise=Noise(self.noise))
-        plain(self, average=_checked_average(self.average))
+        plain(self, average=_checked_average(self.average), time_order=_checked_order(self.time_order))
         plain(self, candidates=_checked_candidates(self.candidates), within=_checked_within(self.within))
 
     def __eq__(self, other: object) -> bool:
@@ -98,7 +99,7 @@ class Settings:
             "seed": self.seed,
             "law": {
                 "candidates": AUTO if self.candidates is None else _listed(self.candidates),
-                "time_order": self.time_order,
+                "time_order": AUTO if self.time_order is None else written(self.time_order),
             },
             "network": _values(self.network),
             "prior": _values(self.prior),
@@ -160,6 +161,17 @@ def _checked_candidates(given: Any) -> str | tuple[str, ...] | None:
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
         raise InputError(f"Expected candidates as a name or a list of terms such as ['u_xx', 'u']; got {given!r}.")
     return tuple(str(term) for term in given)
+
+
+def _checked_order(given: Any) -> int | dict[str, int] | None:
+    """1, 2, one of these for each field, or None: inferred."""
+    if given is None or given == AUTO:
+        return None
+    orders = dict(given) if isinstance(given, Mapping) else {"": given}
+    for order in orders.values():
+        if isinstance(order, bool) or order not in (1, 2):
+            raise InputError(f"Expected the order of the time derivative to be 1, 2 or {AUTO!r}; got {order!r}.")
+    return {str(name): int(order) for name, order in orders.items()} if isinstance(given, Mapping) else int(given)
 
 
 def _checked_average(given: Any) -> bool | int:

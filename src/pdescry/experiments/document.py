@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pdescry.equation.with_spread import TWO_SIDED_95
 from pdescry.experiments.claims import CLAIMS_TEXT, claims_table
 from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.experiments.records import METHODS, SLIP, SOURCES, Record, median, of_cell, true_coefficients
 from pdescry.experiments.tables import NOTHING, QUICK, counted, make_tables, number
 from pdescry.files import appearing
-from pdescry.equation.with_spread import TWO_SIDED_95
 
 # What a seed is the seed of.
 SEEDS = {

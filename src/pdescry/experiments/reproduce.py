@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from pdescry.checks import check_workers
 from pdescry.cores import n_cores
 from pdescry.data import systems
 from pdescry.derivatives import differentiate
@@ -23,10 +24,9 @@ from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.experiments.records import Record, read_records
 from pdescry.experiments.tables import Table, make_tables, write_tables
 from pdescry.files import made_folder
+from pdescry.progress import Progress
 from pdescry.regression import STBLR
 from pdescry.surrogate import HMC, PAPER_DNN, Adam
-from pdescry.progress import Progress
-from pdescry.checks import check_workers
 from pdescry.two_stage import Regressed
 
 

@@ -15,8 +15,8 @@ from pdescry.data import Readings
 from pdescry.data.digits import distinct
 from pdescry.data.hull import points_in_hull
 from pdescry.errors import InputError
-from pdescry.joint.information import Belief, Options
 from pdescry.joint.field.axis import Array
+from pdescry.joint.information import Belief, Options
 
 PLACES = 101  # that are tried along an axis
 PLACES_IN_SPACE = 160  # in the hull of the sensors, where there are several axes

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.equation.equation import Component
+from pdescry.equation.with_spread import SUMMARY
 from pdescry.errors import InputError
 from pdescry.joint.field.process import Process
 from pdescry.joint.fit.held_out import errors
 from pdescry.joint.joint_fit import JointFit
 from pdescry.problem import Candidate
-from pdescry.equation.with_spread import SUMMARY
 
 LIKELY = 0.05  # a law of so much probability is worth a word
 
@@ -167,9 +167,7 @@ class FieldLaw:
     @property
     def component(self) -> Component:
         if self.reason:
-            raise InputError(
-                f"Expected readings of {self.field} that tell a law; these do not: {self.reason}"
-            )
+            raise InputError(f"Expected readings of {self.field} that tell a law; these do not: {self.reason}")
         return self.choice.fit.equation[self.field]
 
     @property
@@ -191,9 +189,7 @@ class FieldLaw:
         names = [str(term) for term in self.terms]
         table = pd.DataFrame({"term": names, "coefficient": self.coefficients})
         numbers = self.summary.set_index("term")[["sd", "low", "high"]].reindex(names).reset_index(drop=True)
-        return table.join(numbers).assign(
-            probability=self.probabilities.reindex(names).to_numpy(), kept=self.support
-        )
+        return table.join(numbers).assign(probability=self.probabilities.reindex(names).to_numpy(), kept=self.support)
 
     @property
     def summary(self) -> pd.DataFrame:

@@ -10,18 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
 
+from pdescry.checks import check_whole, check_workers, plain
 from pdescry.data import Readings
 from pdescry.errors import InputError, PdescryError
 from pdescry.executor import Executor, in_order, local_executor
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.process import SCALES, Baseline, Process
+from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.field.start import InitialField, Start, from_network, from_processes
 from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.held_out import held_out
@@ -36,7 +38,6 @@ from pdescry.joint.search.verdict import Baselines, hopeless, why_none_holds, wh
 from pdescry.problem import Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
 from pdescry.progress import Progress
-from pdescry.checks import check_whole, check_workers, plain
 
 NONE = "No law could be fitted to the readings; try fewer candidates."
 EXPLAINED_BY = 3  # terms: what so many explain of inferred fields says which order in time to look at first
@@ -44,10 +45,7 @@ KEPT = 4  # laws that are fitted to their end
 OTHERWISE = (1, 3, 2)  # proposals of each size, largest size and laws fitted to their end, of the other order
 CLOSE = 3.0  # nats: orders in time that score so close are told
 
-if TYPE_CHECKING:
-    from pdescry.surrogate import Posterior
-
-    Given = Readings | Posterior | Sequence[Readings | Posterior]
+Given = Readings | SampledField | Sequence[Readings | SampledField]
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,7 @@ def readings_of(given: Given) -> tuple[Readings, ...]:
     return tuple(each if isinstance(each, Readings) else each.readings for each in every)
 
 
-def posteriors_of(given: Given) -> tuple[Posterior, ...]:
+def posteriors_of(given: Given) -> tuple[SampledField, ...]:
     """Networks' posteriors to begin from, too: of all experiments, or none."""
     every = _listed(given)
     found = tuple(each for each in every if not isinstance(each, Readings))
@@ -137,7 +135,7 @@ def _listed(given: Given) -> tuple[Any, ...]:
 
 
 def _chosen(
-    problem: Problem, method: Joint, executor: Executor, tell: Progress, posteriors: Sequence[Posterior] = ()
+    problem: Problem, method: Joint, executor: Executor, tell: Progress, posteriors: Sequence[SampledField] = ()
 ) -> Choice:
     tell("looking at the readings", 0.0, None)
     processes = fields_without_law(problem, executor, tell)
@@ -146,16 +144,23 @@ def _chosen(
     if silent and len(silent) < len(problem.fields):
         # Fields without a law would drag the others down: these are asked alone.
         rest = problem.without(silent)
-        others = {field: processes[field] for field in rest.fields}
-        kept = [number for number, field in enumerate(problem.fields) if field in rest.fields]
-        for each in others.values():
-            for name, fitted in each.items():
-                each[name] = [replace(one, readings=some, field=rest.fields.index(problem.fields[one.field]))
-                              for one, some in zip(fitted, rest.experiments, strict=True)]
-        alone = _searched(rest, method, executor, tell, others, ())
-        if kept and not alone.reasons:
-            return _concluded(rest, alone, executor, tell, {field: outcome.reasons[field] for field in silent}, problem)
-    return _concluded(problem, outcome, executor, tell, {}, problem)
+        alone = _searched(rest, method, executor, tell, _among(rest, processes), ())
+        if not alone.reasons:
+            return _concluded(alone, tell, {field: outcome.reasons[field] for field in silent}, problem, processes)
+    return _concluded(outcome, tell, {}, problem, processes)
+
+
+def _among(problem: Problem, processes: Processes) -> Processes:
+    """Those of the fields of a problem, with its readings."""
+    return {
+        field: {
+            name: [
+                replace(one, readings=some, field=number) for one, some in zip(fitted, problem.experiments, strict=True)
+            ]
+            for name, fitted in processes[field].items()
+        }
+        for number, field in enumerate(problem.fields)
+    }
 
 
 Processes = dict[str, dict[str, list[Process]]]  # by field, then by name, one for each experiment
@@ -190,8 +195,8 @@ def _process(name: str, readings: Readings, field: int) -> Process:
 
 @dataclass(frozen=True, eq=False)
 class _Outcome:
-    """compared: laws, the best first. reasons: by field, why no law is told. other_order: the best law of other orders
-    in time."""
+    """compared: laws, the best first. reasons: by field, why no law is told. other_order: a law of another order in
+    time that scores nearly as well, in a sentence."""
 
     problem: Problem
     compared: list[FittedLaw]
@@ -199,7 +204,7 @@ class _Outcome:
     baselines: Baselines
     before: list[Array]
     changes: pd.DataFrame
-    processes: Processes
+    other_order: str = ""
 
 
 def _searched(
@@ -208,7 +213,7 @@ def _searched(
     executor: Executor,
     tell: Progress,
     processes: Processes,
-    posteriors: Sequence[Posterior],
+    posteriors: Sequence[SampledField],
 ) -> _Outcome:
     baselines = {
         field: {name: Baseline.of_all([each.left_out for each in fitted]) for name, fitted in by_name.items()}
@@ -218,8 +223,10 @@ def _searched(
     every = (problem, *problem.alternatives)
     with one_thread():
         starts = [starts_of(each, processes, posteriors) for each in every]
-        shares = [explained(own[0], each, EXPLAINED_BY) if problem.alternatives else 1.0
-                  for each, own in zip(every, starts, strict=True)]
+        shares = [
+            explained(own[0], each, EXPLAINED_BY) if problem.alternatives else 1.0
+            for each, own in zip(every, starts, strict=True)
+        ]
         leading = int(np.argmax(shares))
         if len(problem.fields) > 1:  # where laws of both orders would take too long
             every, starts, leading = (every[leading],), [starts[leading]], 0
@@ -233,7 +240,7 @@ def _searched(
     soft = [[law for law in own if law.possible] for own in guesses]
     # Where no dynamics show, laws would be as wrong once tight, or near this one, and slow to fit.
     dull = any(soft) and hopeless([law for own in soft for law in own], baselines)
-    which, fine, tight = leading, [], []
+    which, fine, tight, tights = leading, [], [], {}
     if any(soft) and not dull:
         # What soft laws of another order promise says little: they leave the fields more freedom.
         tights = {k: searches[k].tight(own, starts[k]) for k, own in enumerate(soft) if own}
@@ -253,7 +260,7 @@ def _searched(
             reasons = why_not(compared[0], baselines, before) or dict.fromkeys(problem.fields, reason)
         else:
             reasons = dict.fromkeys(problem.fields, reason)
-        return _Outcome(every[which], compared, reasons, baselines, before, pd.DataFrame(), processes)
+        return _Outcome(every[which], compared, reasons, baselines, before, pd.DataFrame())
     search = searches[which]
     best = search.pruned(fine[0])
     rivals = [law for law in tight if law.key != fine[0].key]
@@ -262,7 +269,18 @@ def _searched(
     known = every[which].known
     changes = single_term_changes(compared[0].found, known.candidates, search.rules.of(known.candidates))
     reasons = why_not(compared[0], baselines, before)
-    return _Outcome(every[which], compared, reasons, baselines, before, changes, processes)
+    others = [own[0] for k, own in tights.items() if k != which and own]
+    close = _close(compared[0], max(others, key=lambda law: law.score), problem) if others else ""
+    return _Outcome(every[which], compared, reasons, baselines, before, changes, close)
+
+
+def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> str:
+    """A sentence on a law of another order in time that scores nearly as well, or nothing."""
+    behind = best.score - other.score
+    if behind > CLOSE or not other.met:
+        return ""
+    law = JointFit(other.found, replace(problem, orders=other.orders))
+    return f"A law of another order in time scores within {max(behind, 0.0):.1f} nats: {law}."
 
 
 def noise_without_law(problem: Problem, processes: Processes) -> list[Array]:
@@ -274,7 +292,7 @@ def noise_without_law(problem: Problem, processes: Processes) -> list[Array]:
     return found
 
 
-def starts_of(problem: Problem, processes: Processes, posteriors: Sequence[Posterior]) -> list[Start]:
+def starts_of(problem: Problem, processes: Processes, posteriors: Sequence[SampledField]) -> list[Start]:
     """Fields to begin from: of processes without offsets, and with them; of networks, if there are any."""
     operator = Operator(problem.fields, problem.orders, problem.axes, ())
     numbers = range(len(problem.experiments))
@@ -304,19 +322,26 @@ def starts_of(problem: Problem, processes: Processes, posteriors: Sequence[Poste
 
 
 def _concluded(
-    problem: Problem, outcome: _Outcome, executor: Executor, tell: Progress, silent: dict[str, str], whole: Problem
+    outcome: _Outcome, tell: Progress, silent: dict[str, str], whole: Problem, processes: Processes
 ) -> Choice:
+    """silent: fields that were left out of the problem, and why. whole: the problem with them."""
     tell("finishing", 0.99, None)
     best, problem = outcome.compared[0], outcome.problem
-    comparison = _comparison(outcome, problem)
-    comparison = replace(comparison, reasons=outcome.reasons | silent, single_term_changes=outcome.changes)
+    comparison = replace(
+        _comparison(outcome, problem),
+        reasons=outcome.reasons | silent,
+        single_term_changes=outcome.changes,
+        other_order=outcome.other_order,
+    )
     with one_thread():
-        notes = notes_of(best.found, outcome.before)
         told = len(outcome.reasons) < len(problem.fields)
-        fit = followed(best.found, problem, outcome.before) if told else JointFit(best.found, problem, notes)
+        if told:
+            fit = followed(best.found, problem, outcome.before)
+        else:
+            fit = JointFit(best.found, problem, notes_of(best.found, outcome.before))
     tell("finishing", 1.0, 0.0)
-    processes = tuple(tuple(outcome.processes[field]["shared"]) for field in problem.fields)
-    return Choice(fit, problem.candidates, comparison, whole.fields, processes)
+    kept = tuple(tuple(processes[field]["shared"]) for field in whole.fields)
+    return Choice(fit, problem.candidates, comparison, whole.fields, kept)
 
 
 def _comparison(outcome: _Outcome, problem: Problem) -> Comparison:
@@ -338,7 +363,9 @@ def _comparison(outcome: _Outcome, problem: Problem) -> Comparison:
         {
             "field": [each.field for each in problem.candidates],
             "term": [str(each.term) for each in problem.candidates],
-            "probability": [float(weights[[each in law.terms for law in compared]].sum()) for each in problem.candidates],
+            "probability": [
+                float(weights[[each in law.terms for law in compared]].sum()) for each in problem.candidates
+            ],
         }
     )
     baselines = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,8 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import ndtri
 
+from pdescry.checks import check_whole
 from pdescry.data import Readings
-from pdescry.equation import Equation, Term
+from pdescry.data.asked import Asked
+from pdescry.equation import Equation
+from pdescry.equation.with_spread import TWO_SIDED_95, concise
 from pdescry.errors import InputError
 from pdescry.joint.advice import Advice, Questions, advise
 from pdescry.joint.field.axis import Array
@@ -27,10 +30,6 @@ from pdescry.joint.fit.stages import extended
 from pdescry.joint.information import Belief
 from pdescry.joint.search.verdict import MORE_SCATTER, more_scatter
 from pdescry.problem import Candidate, Problem
-from pdescry.equation.with_spread import concise
-from pdescry.equation.with_spread import TWO_SIDED_95
-from pdescry.data.asked import Asked
-from pdescry.checks import check_whole
 
 UNMET = 0.03  # a residual of so much of the left side is worth a warning
 BLOCK = 256  # points predicted at a time

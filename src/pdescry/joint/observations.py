@@ -82,7 +82,9 @@ class Observations(Lean):
     @cached_property
     def unit(self) -> Array:
         """(F,): the sd of what was read of each field."""
-        found = np.array([np.std(self.values[self.field == k]) if (self.field == k).any() else 0 for k in range(self.n_fields)])
+        found = np.array(
+            [np.std(self.values[self.field == k]) if (self.field == k).any() else 0 for k in range(self.n_fields)]
+        )
         return np.where(found > 0, found, 1.0)
 
     @cached_property

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pdescry.checks import check_workers
 from pdescry.equation import Equation, Term
 from pdescry.errors import PdescryError
 from pdescry.executor import in_order, local_executor
-from pdescry.joint.choose import fields_without_law, noise_without_law, posteriors_of, readings_of, starts_of
+from pdescry.joint.choose import Given, fields_without_law, noise_without_law, posteriors_of, readings_of, starts_of
+from pdescry.joint.field.start import Start
 from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.held_out import score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import resolved, tightened
 from pdescry.joint.joint_fit import JointFit, followed
-from pdescry.joint.field.start import Start
 from pdescry.problem import Candidate, Problem
 from pdescry.problem.ends import checked_domain
 from pdescry.progress import Progress
-from pdescry.checks import check_workers
-
-if TYPE_CHECKING:
-    from pdescry.joint.choose import Given
 
 
 def refine(
@@ -46,9 +42,7 @@ def refine(
     up to where something is known.
     """
     tell = progress or (lambda what, fraction, left=None: None)
-    asked = Problem.of(
-        readings_of(readings), time_order=1, boundary=list(boundary), domain=checked_domain(domain)
-    )
+    asked = Problem.of(readings_of(readings), time_order=1, boundary=list(boundary), domain=checked_domain(domain))
     problem, terms = asked.law_of(law)
     tell("looking at the readings", 0.0, None)
     with local_executor(check_workers(workers)) as executor, one_thread():

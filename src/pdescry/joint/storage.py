@@ -74,13 +74,16 @@ def _dataset(choice: Choice) -> xr.Dataset:
         "processes": [[[each.name, list(each.scales)] for each in own] for own in choice.processes],
     }
     attributes: dict[str, Any] = {"format": FORMAT, "about": json.dumps(about)}
-    attributes["readings"] = [len(each) for each in fit.problem.experiments]
+    attributes["readings"] = [len(each.readings) for each in choice.processes[0]]
     for number, experiment, state in found.experiments:
         space, mark = experiment.space, f"_{number}"
         for k, axis in enumerate(space.axes):
             variables[f"breaks_{k}{mark}"] = (f"break_{k}{mark}", axis.breaks)
         variables |= {
-            f"state{mark}": (("component", *(f"basis_{k}{mark}" for k in range(len(space.axes)))), space.unpacked(state)),
+            f"state{mark}": (
+                ("component", *(f"basis_{k}{mark}" for k in range(len(space.axes)))),
+                space.unpacked(state),
+            ),
             f"noise{mark}": (f"observation{mark}", experiment.noise_model.noise),
             f"offset_sd{mark}": ("component", experiment.noise_model.offset_sd),
             f"tolerance{mark}": ("component", experiment.tolerance),
@@ -102,6 +105,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
 def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
     about = json.loads(dataset.attrs["about"])
     fields, orders = tuple(about["fields"]), tuple(map(int, about["orders"]))
+    whole = experiments
     experiments = tuple(each if each.fields == fields else each.of_fields(fields) for each in experiments)
     first = experiments[0]
     inputs = tuple(each.name for each in first.inputs)
@@ -145,7 +149,7 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
     processes = tuple(
         tuple(
             Process(name, readings, field, np.array(scales, float))
-            for (name, scales), readings in zip(own, experiments, strict=True)
+            for (name, scales), readings in zip(own, whole, strict=True)
         )
         for field, own in enumerate(about["processes"])
     )
@@ -156,9 +160,7 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
 def _experiment(dataset: xr.Dataset, number: int, readings: Readings) -> tuple[Experiment, np.ndarray]:
     mark = f"_{number}"
     degrees = [int(degree) for degree in np.atleast_1d(dataset.attrs[f"degrees{mark}"])]
-    axes = tuple(
-        Axis(np.array(dataset[f"breaks_{k}{mark}"].values, float), degree) for k, degree in enumerate(degrees)
-    )
+    axes = tuple(Axis(np.array(dataset[f"breaks_{k}{mark}"].values, float), degree) for k, degree in enumerate(degrees))
     along = int(dataset.attrs[f"along{mark}"])
     space = Space(axes, len(readings.fields), None if along < 0 else along)
     noise, offset_sd, tolerance = (

@@ -1,4 +1,4 @@
-"""Why these terms and no others: what each candidate is worth to the law, or the order in which candidates fell."""
+"""Why these terms and no others: what each candidate would change in the score of the law, or the order in which candidates fell."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def path(law: Drawn, field: str | None = None, ax: Axes | None = None) -> Axes:
     how many steps each candidate was dropped.
     """
     table = ranked(law, field)
-    return _steps(table, ax) if "step" in table else _worths(table, ax)
+    return _steps(table, ax) if "step" in table else _scores(table, ax)
 
 
 def ranked(law: Drawn, field: str | None = None) -> pd.DataFrame:
@@ -47,13 +47,13 @@ def ranked(law: Drawn, field: str | None = None) -> pd.DataFrame:
     return found
 
 
-def _worths(table: pd.DataFrame, ax: Axes | None) -> Axes:
+def _scores(table: pd.DataFrame, ax: Axes | None) -> Axes:
     ax, rows = rows_of(ax, [] if table.empty else [str(term) for term in table["term"]])
     records = table.to_dict(orient="records")
     for row, each in zip(rows, records, strict=True):
-        kept, worth = bool(each["kept"]), float(each["worth"])
-        colour = INK if kept else WARM if worth > 0 and not each["ill_posed"] else "0.55"
-        shown = -FURTHEST if math.isnan(worth) else max(min(worth, FURTHEST), -FURTHEST)
+        kept, score = bool(each["kept"]), float(each["score"])
+        colour = INK if kept else WARM if score > 0 and not each["ill_posed"] else "0.55"
+        shown = -FURTHEST if math.isnan(score) else max(min(score, FURTHEST), -FURTHEST)
         ax.plot([0, shown], [row, row], color=colour, linewidth=2)
         ax.plot([shown], [row], "<" if shown == -FURTHEST else "o", color=colour, markersize=5)
         if each["ill_posed"]:
@@ -61,8 +61,8 @@ def _worths(table: pd.DataFrame, ax: Axes | None) -> Axes:
                 "ill-posed", (max(shown, 0), row), (6, 0), textcoords="offset points", va="center", fontsize="x-small"
             )
     ax.axvline(0, color="0.6", linestyle="--", linewidth=1)
-    ax.set(xlim=(-1.08 * FURTHEST, 0.3 * FURTHEST), xlabel="change of the log score, prices counted (nats)")
-    empty = "no law was worth comparing" if table.empty else "dark: taken from the law; grey: added to it"
+    ax.set(xlim=(-1.08 * FURTHEST, 0.3 * FURTHEST), xlabel="change of the log score, complexity counted (nats)")
+    empty = "no law was fitted to its end" if table.empty else "dark: taken from the law; grey: added to it"
     ax.set_title(empty, fontsize="medium")
     ax.tick_params(axis="y", labelsize="small")
     return ax

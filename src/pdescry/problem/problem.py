@@ -216,7 +216,9 @@ def _terms(
     kept = tuple(
         term for term in terms if all(term.order("t", name) < orders[name] for name in term.fields & set(orders))
     )
-    highest = max((part.order(axis) for term in kept for part in expand({term: 1.0}) for axis in readings.axes), default=0)
+    highest = max(
+        (part.order(axis) for term in kept for part in expand({term: 1.0}) for axis in readings.axes), default=0
+    )
     if highest > HIGHEST:
         raise InputError(
             f"Expected derivatives of at most order {HIGHEST}; got one of order {highest}; leave that term out."

@@ -141,8 +141,8 @@ def _path(law: Reported) -> dict[str, Any]:
     if "step" in table:
         steps = [{"step": finite(row["step"])} for row in rows]
         return {"kind": "steps", "furthest": table.attrs["steps"] + 0.5, "rows": _joined(kept, steps)}
-    worths = [{"worth": finite(row["worth"]), "ill_posed": bool(row["ill_posed"])} for row in rows]
-    return {"kind": "worth", "furthest": FURTHEST, "rows": _joined(kept, worths)}
+    scores = [{"score": finite(row["score"]), "ill_posed": bool(row["ill_posed"])} for row in rows]
+    return {"kind": "score", "furthest": FURTHEST, "rows": _joined(kept, scores)}
 
 
 def _joined(*lists: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -10,8 +10,8 @@ from importlib import metadata
 from typing import Any
 
 from pdescry.data.digits import distinct
-from pdescry.joint import Advice, Comparison
 from pdescry.equation.with_spread import with_spread
+from pdescry.joint import Advice, Comparison
 from pdescry.report.law import Reported
 from pdescry.report.markup import copied, figure, folded, listed, paragraph, section, side_by_side, table
 from pdescry.report.mathematics import typeset
@@ -179,16 +179,19 @@ def _probabilities(candidates: list[dict[str, Any]]) -> str:
 
 def _compared(comparison: Comparison) -> Iterator[str]:
     yield table(
-        ["law", "log score", "worth less than the best", "probability"],
+        ["law", "elpd", "score below the best", "probability"],
         [
-            [row["law"], _short(row["score"], 6), _short(abs(row["worth"]), 3), _short(row["probability"], 2)]
+            [row["law"], _short(row["elpd"], 6), _short(abs(row["score"]), 3), _short(row["probability"], 2)]
             for row in comparison.alternatives.to_dict(orient="records")
         ],
         "Laws that were compared at the end, by how well they predict left-out sensors",
     )
     yield table(
-        ["without a law", "log score"],
-        [[name, _short(score, 6)] for name, score in comparison.baselines.items()],
+        ["without a law", *(f"elpd of {field}" for field in comparison.baselines)],
+        [
+            [name, *(_short(scores[name], 6) for scores in comparison.baselines.values())]
+            for name in next(iter(comparison.baselines.values()), {})
+        ],
         "What knows no law, for comparison",
     )
 
@@ -200,12 +203,12 @@ def _why(path: dict[str, Any]) -> str:
         caption = "The order in which candidates fell: the longer the bar, the later; dark ones stayed."
         words = f"Steps at which candidates were dropped; {kept} stayed to the end."
         return figure("path", words, caption, more=len(rows) > FEW)
-    outside = [row for row in rows if not row["kept"] and row["worth"] is not None]
+    outside = [row for row in rows if not row["kept"] and row["score"] is not None]
     words = f"Change of the score with one term less or more; terms of the law: {kept}."
     if outside:
-        words += f" Nearest to being in it: {outside[0]['name']} ({_short(outside[0]['worth'], 3)} nats)."
+        words += f" Nearest to being in it: {outside[0]['name']} ({_short(outside[0]['score'], 3)} nats)."
     caption = (
-        "Why these terms: what the law would lose or gain (log score of left-out sensors, price of the term counted; "
+        "Why these terms: what the law would lose or gain (log score of left-out sensors, complexity counted; "
         "to first order) with one of its own terms taken away (dark) or another one added (grey). To the left: worse. "
         "A law gives way only to one that is better, and well-posed."
     )

@@ -12,22 +12,22 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.checks import check_choice, check_kind, check_whole, check_workers
 from pdescry.data import Readings
 from pdescry.data.plausible import LEAST
 from pdescry.errors import InputError
 from pdescry.files import made_folder
+from pdescry.progress import Progress
 from pdescry.surrogate.chain import Collected, Plan, Trace, collect, is_finished, parts
 from pdescry.surrogate.model import build
 from pdescry.surrogate.network import Network
 from pdescry.surrogate.noise import Noise
-from pdescry.progress import Progress
 from pdescry.surrogate.pool import run_chains
 from pdescry.surrogate.posterior import Posterior
 from pdescry.surrogate.prior import Prior
 from pdescry.surrogate.problem import Problem
 from pdescry.surrogate.samplers import MCLMC, SAMPLERS, Point, Sampler, SamplingError
 from pdescry.surrogate.scaling import Scaling, Standardise
-from pdescry.checks import check_choice, check_kind, check_whole, check_workers
 from pdescry.surrogate.warm_start import PAPER_DNN, Adam
 
 # Called with the next draws, and how many cores or accelerators are idle.

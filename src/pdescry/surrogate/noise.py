@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.checks import check_choice
 from pdescry.data import Readings
 from pdescry.errors import InputError
-from pdescry.checks import check_choice
 
 # Inferred: log σ ~ N(log(5 % of the field's sd), 2²), so that 0.1 % to 250 % lie within two sds.
 MEDIAN, LOG_SD = 0.05, 2.0

@@ -19,10 +19,10 @@ import jax
 import jax.numpy as jnp
 import optax
 
+from pdescry.checks import check_choice, check_positive, check_whole, plain
 from pdescry.errors import InputError
 from pdescry.surrogate.model import Model, Observations
 from pdescry.surrogate.network import evaluate, evaluate_to_fit
-from pdescry.checks import check_choice, check_positive, check_whole, plain
 
 
 @dataclass(frozen=True)

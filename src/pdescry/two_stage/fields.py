@@ -1,4 +1,4 @@
-"""The network's field as a forward solution asks for it; and profiles as polynomials."""
+"""The network's field as a forward solution asks for it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import Chebyshev, chebyshev
 from numpy.typing import NDArray
-from scipy.fft import dct
 
 from pdescry.data import Readings
 from pdescry.derivatives import differentiate
 from pdescry.equation import Term
 from pdescry.equation.term import Coordinate, Derivative, Factor
 from pdescry.errors import InputError
+from pdescry.solver.profiles import nodes, polynomial
 from pdescry.surrogate import Posterior
 
 Array = NDArray[np.float64]
 Profile = Callable[[Any], Any]
-DRAWS, NODES = 100, 256  # draws of which a mean profile is made, and nodes at which
+DRAWS = 100  # of which a mean profile is made
 STATES = 500  # about so many points tell in what states the field is
 
 
@@ -78,14 +77,3 @@ class NetworkField:
             Coordinate("t" if number == 0 else name): found.points[:, number]
             for number, name in enumerate(found.inputs)
         }
-
-
-def nodes(domain: Sequence[float]) -> Array:
-    return (domain[0] + domain[1]) / 2 + (domain[1] - domain[0]) / 2 * chebyshev.chebpts1(NODES)
-
-
-def polynomial(values: Array, domain: Sequence[float]) -> Chebyshev:
-    """Through values at the nodes."""
-    found = np.asarray(dct(values[::-1], type=2)) / NODES
-    found[0] /= 2
-    return Chebyshev(found, domain=list(domain))

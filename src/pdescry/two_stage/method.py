@@ -11,11 +11,13 @@ from pdescry.data import Readings
 from pdescry.derivatives import Derivatives
 from pdescry.derivatives.differentiation import Differentiation
 from pdescry.equation import Term
+from pdescry.equation import candidates as library
+from pdescry.errors import InputError
 from pdescry.regression import REGRESSORS, SequentialRidge, SparseRegressor, regress
 from pdescry.surrogate import MCLMC, Diagnostics
 from pdescry.surrogate.scaling import Scaling
 from pdescry.two_stage.inference import Regressed, load_fits, write_fits
-from pdescry.two_stage.network import FILES, LATER, Run, Watch, check_network, numbered, sampled, staged
+from pdescry.two_stage.network import FILES, LATER, Run, Watch, check_network, numbered, sampled
 
 LONG, LONG_CHAINS = MCLMC(), 4  # a regression relies on the draws
 
@@ -30,7 +32,6 @@ class TwoStage:
 
     kinds: ClassVar[dict[str, type]] = dict(REGRESSORS)
     usual: ClassVar[tuple[str, SparseRegressor]] = ("sequential_ridge", SequentialRidge(0.1))
-    library: ClassVar[str] = "small"
     takes: ClassVar[str] = "readings of one experiment"
     shares_laws: ClassVar[bool] = False
     asks_readings_for_noise: ClassVar[bool] = False
@@ -43,7 +44,12 @@ class TwoStage:
         options.check()
 
     @staticmethod
-    def obstacle(settings: Any, experiments: Sequence[Readings], candidates: Sequence[Term]) -> str:
+    def candidates_of(settings: Any, experiments: Sequence[Readings]) -> tuple[Term, ...]:
+        readings, source = experiments[0], "small" if settings.candidates is None else settings.candidates
+        return library(source, fields=readings.fields, axes=readings.axes, time_order=settings.time_order or 1)
+
+    @staticmethod
+    def obstacle(settings: Any, experiments: Sequence[Readings]) -> str:
         """Nothing: it takes any number of fields and axes."""
         return ""
 
@@ -59,13 +65,18 @@ class TwoStage:
 
     def check(self, settings: Any, experiments: Sequence[Readings]) -> None:
         check_network(settings, experiments)
+        if any(each.inputs for each in experiments):
+            raise InputError(
+                "Expected readings without known inputs for a regression on derivatives; leave the method out, or "
+                "the inputs."
+            )
 
     def infer(self, run: Run, carried: bool, workers: int | None, watch: Watch) -> Regressed:
         """Derivatives go on, while the field is sampled, on cores that are idle."""
         differentiation = self._differentiation(run)
         (posterior,) = sampled(run, workers, watch, carried, differentiation.add)
-        derivatives = staged(
-            run, "derivatives", run.path / "derivatives.nc", Derivatives.load,
+        derivatives = run.staged(
+            "derivatives", run.path / "derivatives.nc", Derivatives.load,
             lambda: differentiation.finish(posterior, workers, watch("derivatives")),
         )  # fmt: skip
         watch("law")("regressing", 0.0, None)
@@ -80,7 +91,7 @@ class TwoStage:
             readings,
             Scaling.of(readings, settings.standardise),
             self.candidates,
-            time_order=settings.time_order,
+            time_order=settings.time_order or 1,
             points=settings.points,
             within=settings.within,
             keep_points=settings.keep_points,

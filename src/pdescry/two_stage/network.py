@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from pdescry.data import Readings
 from pdescry.derivatives.points import choose_points
+from pdescry.progress import Progress
 from pdescry.surrogate import Diagnostics, Noise, Posterior, interpolate
 from pdescry.surrogate.interpolate import HandOn, check_readings
-from pdescry.progress import Progress
 
 FILES = ("chains", "posterior.nc")  # of each experiment
 # Sections of the settings on which the draws do not depend.
 LATER = {"law", "derivatives", "regression"}
 
 Watch = Callable[[str], Progress]  # the progress of a stage, by its name
-_Made = TypeVar("_Made")
 
 
 class Run(Protocol):
@@ -35,21 +33,13 @@ class Run(Protocol):
     def settings(self) -> Any: ...  # discovery's `Settings`
 
     def log(self, sentence: str) -> None: ...
+    def staged(self, name: str, path: Path, load: Callable[[Path], Any], make: Callable[[], Any]) -> Any: ...
 
 
 def numbered(name: str, number: int) -> str:
     """A file of an experiment: readings.csv, readings-2.csv, …"""
     first, dot, ending = name.partition(".")
     return name if number == 0 else f"{first}-{number + 1}{dot}{ending}"
-
-
-def staged(run: Run, name: str, path: Path, load: Callable[[Path], _Made], make: Callable[[], Any]) -> _Made:
-    """What a stage made, from its file: also when it was made just now, so that a resumed run sees the same bits."""
-    if not path.exists():
-        began = time.monotonic()
-        make().save(path)
-        run.log(f"Finished {name} in {time.monotonic() - began:.0f} s.")
-    return load(path)
 
 
 def check_network(settings: Any, experiments: Sequence[Readings]) -> None:
@@ -71,7 +61,7 @@ def sampled(
         name = f"field {number + 1}" if several else "field"
         path = run.path / numbered("posterior.nc", number)
         make = partial(_sample, run, number, workers, watch(name), carried, hand_on)
-        found.append(staged(run, name, path, partial(load_posterior, readings=readings), make))
+        found.append(run.staged(name, path, partial(load_posterior, readings=readings), make))
     for number in range(len(run.experiments)):  # the posteriors are safe: their checkpoints are not needed any more
         shutil.rmtree(run.path / numbered("chains", number), ignore_errors=True)
     return tuple(found)

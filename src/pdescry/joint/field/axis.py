@@ -22,7 +22,9 @@ MOMENTS = 2  # of a residual in an element along each axis: its mean and its slo
 
 @dataclass(frozen=True, eq=False)
 class Axis(Lean):
-    """breaks: (n + 1,), increasing, the ends of the elements; the splines have simple knots between them."""
+    """breaks: (n + 1,), not decreasing, the ends of the elements. A break that stands there m times is a knot of
+    multiplicity m, where only the first ``degree − m`` derivatives are continuous; elements without length lie between
+    its copies, and weigh nothing."""
 
     breaks: Array
     degree: int
@@ -41,6 +43,11 @@ class Axis(Lean):
     def lengths(self) -> Array:
         """(n,), of the elements."""
         return np.diff(self.breaks)
+
+    @property
+    def jumps(self) -> Array:
+        """Breaks of higher multiplicity."""
+        return np.unique(self.breaks[:-1][self.lengths == 0])
 
     @property
     def span(self) -> tuple[float, float]:
@@ -133,8 +140,10 @@ class Axis(Lean):
         knots, found = self._splines.t, np.eye(self.size)
         for degree in range(self.degree, self.degree - order, -1):
             knots = knots[1:-1]
-            spans = knots[degree:] - knots[:-degree]
-            found = degree * np.diff(found, axis=0) / spans[: len(found) - 1, None]
+            spans = (knots[degree:] - knots[:-degree])[: len(found) - 1, None]
+            slopes = degree * np.diff(found, axis=0)
+            # At a knot where the derivative jumps it is not asked for.
+            found = np.divide(slopes, spans, out=np.zeros_like(slopes), where=spans > 0)
         degree = self.degree - order
         spans = knots[degree + 1 :] - knots[: -degree - 1]
         return csr_array(np.sqrt(spans / (degree + 1))[:, None] * found)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pdescry.data import Readings
 from pdescry.joint.field.axis import Array, Axis
 from pdescry.joint.field.space import Space
 from pdescry.joint.observations import Observations
@@ -25,6 +26,8 @@ POWER, EVEN = 0.8, 0.3
 STRAIGHT = 1e-2  # a second derivative of so much, in units of the field and the interval, is none
 SMOOTHED = 0.02  # of the interval: a shock that moves a little stays where knots are dense
 DEGREES = (5, 4)  # along x and t
+MOST_JUMPS = 60  # of an input in time, at which left sides may jump
+NEAR_JUMP = 0.3  # of an element: a break that is nearer to a jump gives way to it
 
 Sizes = tuple[int, int]  # elements along x and t
 
@@ -33,8 +36,33 @@ def space_of(x: Array, t: Array, components: int, along: int | None = None) -> S
     return Space((Axis(x, DEGREES[0]), Axis(t, DEGREES[1])), components, along)
 
 
-def even_space(x: tuple[float, float], t: tuple[float, float], size: Sizes, components: int) -> Space:
-    return space_of(np.linspace(*x, size[0] + 1), _times(t, size[1]), components)
+def even_space(
+    x: tuple[float, float], t: tuple[float, float], size: Sizes, components: int, jumps: Array, order: int
+) -> Space:
+    """jumps: times at which the left sides, of this order in time, may jump."""
+    return space_of(
+        np.linspace(*x, size[0] + 1), _with_jumps(_times(t, size[1]), jumps, DEGREES[1] - order + 1), components
+    )
+
+
+def jumps_of(readings: Readings) -> Array:
+    """Times at which a held input changes, those of the largest changes where there are many."""
+    early, late = readings.span[readings.time_name]
+    found: dict[float, float] = {}
+    for each in readings.inputs:
+        if each.between == "held":
+            records = [np.arange(len(each.time))]
+            if each.space is not None:
+                places, inverse = np.unique(each.space, axis=0, return_inverse=True)
+                records = [np.flatnonzero(inverse.ravel() == k) for k in range(len(places))]
+            spread = float(np.std(each.values)) or 1.0
+            for own in records:
+                change = np.abs(np.diff(each.values[own])) / spread
+                for time, size in zip(each.time[own][1:], change, strict=True):
+                    if size > 0 and early < time < late:
+                        found[float(time)] = max(size, found.get(float(time), 0.0))
+    largest = sorted(found, key=lambda time: -found[time])[:MOST_JUMPS]
+    return np.array(sorted(largest))
 
 
 def graded_space(before: Space, state: Array, size: Sizes) -> Space:
@@ -54,7 +82,7 @@ def graded_space(before: Space, state: Array, size: Sizes) -> Space:
     density = total / before.components + EVEN
     below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
     breaks = np.interp(np.linspace(0, 1, size[0] + 1), below / below[-1], along)
-    return space_of(breaks, _times(t.span, size[1]), before.components, before.along)
+    return space_of(breaks, _like(_times(t.span, size[1]), t), before.components, before.along)
 
 
 def first_space(even: Space, state: Array, sizes: Sequence[Sizes], order: int = 1) -> tuple[Space, Array]:
@@ -106,10 +134,8 @@ def carried(state: Array, old: Space, new: Space) -> Array:
 
 def halved(space: Space, axis: int) -> Space:
     """With every second break along one axis."""
-    breaks = space.axes[axis].breaks
-    fewer = np.unique(np.r_[breaks[::2], breaks[-1]])
-    axes = list(space.axes)
-    axes[axis] = Axis(fewer, axes[axis].degree)
+    axes, breaks = list(space.axes), np.unique(space.axes[axis].breaks)
+    axes[axis] = Axis(_like(np.unique(np.r_[breaks[::2], breaks[-1]]), axes[axis]), axes[axis].degree)
     return replace(space, axes=tuple(axes))
 
 
@@ -139,6 +165,23 @@ def extended_space(space: Space, x: tuple[float, float]) -> Space:
 def even_elements(space: Space) -> int:
     """Along t, without those that are halved towards the start."""
     return round(float(space.time.width / space.time.lengths[-1]))
+
+
+def _with_jumps(breaks: Array, jumps: Array, multiplicity: int) -> Array:
+    """Breaks (simple ones) with knots of a multiplicity at the jumps; those that lie very near to one give way."""
+    if not len(jumps):
+        return breaks
+    near = NEAR_JUMP * (breaks[-1] - breaks[0]) / len(breaks)
+    apart = np.abs(breaks[1:-1, None] - jumps).min(axis=1) > near
+    kept = np.r_[breaks[0], breaks[1:-1][apart], breaks[-1]]
+    return np.sort(np.concatenate([kept, np.repeat(jumps, multiplicity)]))
+
+
+def _like(breaks: Array, axis: Axis) -> Array:
+    """With the jumps of another axis."""
+    jumps = axis.jumps
+    multiplicity = int(np.sum(axis.breaks == jumps[0])) if len(jumps) else 1
+    return _with_jumps(breaks, jumps, multiplicity)
 
 
 def _times(t: tuple[float, float], number: int) -> Array:

@@ -22,14 +22,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-
 from scipy.linalg import cho_solve, get_lapack_funcs, solve_triangular
 from scipy.optimize import minimize
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
-from pdescry.joint.observations import Numbers, Observations
 from pdescry.joint.lean import Lean
+from pdescry.joint.observations import Numbers, Observations
 
 SHORT, LONG = 1e-6, 1e6  # scales along t, in units of the duration: no memory, and no change
 SCALES = {"constant": None, "steady": LONG, "memoryless": SHORT, "smooth": 0.1, "shared": 0.1}
@@ -202,7 +201,9 @@ class Process(Lean):
             found = places[0] @ found.T
         else:
             letters = "abc"[: len(places)]
-            found = np.einsum(",".join(f"{each}m" for each in letters) + f",tm->{letters}t", *places, found, optimize=True)
+            found = np.einsum(
+                ",".join(f"{each}m" for each in letters) + f",tm->{letters}t", *places, found, optimize=True
+            )
         return float(self._read.mean()) + self.unit * found
 
     def sd(self, *grid: Array) -> Array:
@@ -227,6 +228,15 @@ class Process(Lean):
         half = solve_triangular(root, across.T, lower=True)
         variance = np.maximum(self._size - np.sum(half**2, axis=0), 0)
         return float(self._read.mean()) + self.unit * (across @ pulled), self.unit**2 * variance
+
+    def jointly(self, points: Array) -> tuple[Array, Array]:
+        """(N,) mean and (N, N) covariance of the field at points (N, D), places before time."""
+        some, root, pulled = self._solved
+        scaled = self._scaled(points[:, -1], points[:, :-1], 0.0 * points[:, -1])[:, :-1]
+        across = self._size * _correlation(scaled, self._points(some), self._lengths)
+        half = solve_triangular(root, across.T, lower=True)
+        covariance = self._size * _correlation(scaled, scaled, self._lengths) - half.T @ half
+        return float(self._read.mean()) + self.unit * (across @ pulled), self.unit**2 * covariance
 
     @property
     def _size(self) -> float:

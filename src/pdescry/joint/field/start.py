@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pdescry.joint.field.axis import QUADRATURE, Array, Axis
-from pdescry.joint.field.mesh import FIRST, Sizes, elements_in_time, even_space, first_space
+from pdescry.joint.field.mesh import FIRST, Sizes, elements_in_time, even_space, first_space, jumps_of
 from pdescry.joint.field.process import Process
+from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Minimum, Objective, States, least_squares
@@ -21,9 +21,6 @@ from pdescry.joint.fit.stages import STEPS, laid_out, softly, with_offsets
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Observations
 from pdescry.problem import Candidate, Ends, Given
-
-if TYPE_CHECKING:
-    from pdescry.surrogate import Posterior
 
 DRAWS = 40  # of a network, averaged to begin from
 BUMPS = (5, 8)  # along each axis, over which a regression averages
@@ -50,7 +47,8 @@ class InitialField(Lean):
         along_t = elements_in_time(observed)
         sizes = [(size[0], max(size[1], along_t)) for size in sizes]
         span = readings.span[readings.time_name]
-        even = even_space(ends.reach, span, (FIRST[-1][0], max(FIRST[-1][1], along_t)), number)
+        finest = FIRST[-1][0], max(FIRST[-1][1], along_t)
+        even = even_space(ends.reach, span, finest, number, jumps_of(readings), max(orders))
         space, state = first_space(even, even.nearest(mean), sizes, max(orders))
         # One point an element will do, and costs a ninth.
         middles = ((axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in space.axes)
@@ -91,7 +89,7 @@ class InitialField(Lean):
         return [[_bumps_along(axis, number) for axis in self.experiment.space.axes] for number in BUMPS]
 
 
-def from_network(posterior: Posterior, ends: Ends, orders: tuple[int, ...]) -> InitialField:
+def from_network(posterior: SampledField, ends: Ends, orders: tuple[int, ...]) -> InitialField:
     """The fields of a network."""
     observed, names = Observations(posterior.readings), posterior.readings.fields
     noise = np.sqrt(np.mean(posterior.noise_sd**2, axis=(0, 1, 3)))
@@ -159,7 +157,8 @@ class Start(Lean):
         for number in range(len(self.operator.fields)):
             known, wanted = (equation == number) & ~free, np.flatnonzero((equation == number) & free)
             left = self.projected(
-                (lefts[number] - np.tensordot(coefficients[known], columns[known], 1) for lefts, columns in table), number
+                (lefts[number] - np.tensordot(coefficients[known], columns[known], 1) for lefts, columns in table),
+                number,
             )
             own = self.projected((columns[wanted] for _, columns in table), number)
             coefficients[wanted] = least_squares(own, left)

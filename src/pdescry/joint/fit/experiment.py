@@ -18,9 +18,9 @@ from pdescry.joint.field.axis import Array
 from pdescry.joint.field.space import Space
 from pdescry.joint.fit.factor import Factor as Cholesky
 from pdescry.joint.fit.noise_model import NoiseModel
-from pdescry.joint.observations import Observations
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.lean import Lean
+from pdescry.joint.observations import Observations
 from pdescry.problem import Condition
 
 # Weights of ∫ (L³ u_xxx)², ∫ (T² u_tt)² and ∫ u², with u in units of its sd: enough for a field to be determined where

@@ -99,7 +99,9 @@ class Factor:
         for begin in range(0, self.n, self.block):
             rows = min(self.block, self.n - begin)
             right = min(self.block, self.n - begin - rows)
-            own = np.asfortranarray(np.triu(dense(begin, begin, rows, rows)) if self.band else np.diag(flat[begin:][:rows]))
+            own = np.asfortranarray(
+                np.triu(dense(begin, begin, rows, rows)) if self.band else np.diag(flat[begin:][:rows])
+            )
             i, j = np.arange(rows)[:, None], np.arange(rows)[None, :]
             own[j - i > self.band] = 0.0
             above = np.zeros((rows, right), order="F")

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from pdescry.joint.field.axis import Array
-from pdescry.joint.observations import Numbers, Observations
 from pdescry.joint.lean import Lean
+from pdescry.joint.observations import Numbers, Observations
 
 # The least noise, as a share of the sd of what was read: below it lies what splines of this number cannot resolve.
 LEAST_NOISE = 2e-4

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from pdescry.joint.field.axis import Array
-from pdescry.joint.field.mesh import Sizes, carried, even_elements, extended_space, graded_space, halved, refined
+from pdescry.joint.field.mesh import carried, even_elements, extended_space, graded_space, halved, refined
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.held_out import freedoms
 from pdescry.joint.fit.noise_model import NoiseModel, at_least

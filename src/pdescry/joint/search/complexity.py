@@ -24,4 +24,3 @@ def gains(coefficients: Array, covariance: Array, prior_sd: Array, choices: Arra
     """
     variance = np.diag(covariance)
     return 0.5 * coefficients**2 / variance - 0.5 * np.log(prior_sd**2 / variance) - np.log(choices)
-

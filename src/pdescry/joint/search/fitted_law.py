@@ -19,7 +19,6 @@ from pdescry.joint.search.complexity import gains, penalty
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Known
 
-
 MET = 30.0  # nats that the residual of a soft law may cost
 STEPS_TO_COMPARE = 12  # of Gauss–Newton, for laws that are compared with the best
 
@@ -63,7 +62,6 @@ class FittedLaw(Lean):
     def promise(self) -> float:
         """While a law is soft: its score, less the cost of the residual."""
         return self.score - self.found.unmet
-
 
     @property
     def met(self) -> bool:

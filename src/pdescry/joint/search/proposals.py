@@ -118,9 +118,7 @@ def _explaining(
                 pool = [j for j in free if j not in common]
             for some, explained, law in _best(products, right, present, pool, size, whole, terms, sizes, number):
                 whole_law = given | law
-                allowed = all(
-                    whole_law.get(each, sign) * sign > 0 for each, sign in known.signs if each.field == field
-                )
+                allowed = all(whole_law.get(each, sign) * sign > 0 for each, sign in known.signs if each.field == field)
                 if allowed and not _ill_posed_alone(found, problem, whole_law):
                     yield (size, len(taken)), _Side(tuple(whole_law), explained)
                     taken.append(some)
@@ -154,9 +152,7 @@ def _complexity(candidate: Candidate) -> int:
     return candidate.term.degree + candidate.term.order()
 
 
-def _within_reach(
-    products: Array, right: Array, present: tuple[int, ...], free: Sequence[int], more: int
-) -> list[int]:
+def _within_reach(products: Array, right: Array, present: tuple[int, ...], free: Sequence[int], more: int) -> list[int]:
     """As many candidates as leave few enough subsets: those that best join the best pair with each."""
     count = len(free)
     while more > 2 and _number_of_subsets(count, more) > MOST_SUBSETS:

@@ -12,7 +12,16 @@ import numpy as np
 from pdescry.executor import Executor, in_order
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
-from pdescry.joint.search.fitted_law import FittedLaw, Rules, fine_fit, fit_with_terms, judged, soft_fit, soft_fit_from, tight_fit
+from pdescry.joint.search.fitted_law import (
+    FittedLaw,
+    Rules,
+    fine_fit,
+    fit_with_terms,
+    judged,
+    soft_fit,
+    soft_fit_from,
+    tight_fit,
+)
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
 from pdescry.joint.search.proposals import proposals, usual
 from pdescry.joint.search.well_posed import ill_posed
@@ -48,7 +57,9 @@ class Search:
 
     @property
     def rules(self) -> Rules:
-        choices = {field: len([c for c in self.problem.known.candidates if c.field == field]) for field in self.problem.fields}
+        choices = {
+            field: len([c for c in self.problem.known.candidates if c.field == field]) for field in self.problem.fields
+        }
         return Rules(self.problem.known, choices)
 
     def soft(self, starts: Sequence[Start]) -> list[FittedLaw]:
@@ -60,7 +71,9 @@ class Search:
         begin, end = SPAN["proposals"]
         for place, wave in enumerate(_waves(sizes)):
             some = [(start, terms) for start, terms in proposed if len(terms) in wave]
-            if ranked and ranked[0].possible and ranked[0].met:  # more terms are added to such a law later, one at a time
+            if (
+                ranked and ranked[0].possible and ranked[0].met
+            ):  # more terms are added to such a law later, one at a time
                 some = [(start, terms) for start, terms in some if not ranked[0].key < frozenset(terms)]
             fits: list[Task] = [(soft_fit, (start, terms)) for start, terms in some]
             done, until = (begin + (end - begin) * part / len(_waves(sizes)) for part in (place, place + 1))
@@ -78,14 +91,20 @@ class Search:
                 break
             best = ranked[0]
             with np.errstate(all="ignore"):
-                around = Neighbourhood(best.found, self.problem.known.candidates, self.rules.of(self.problem.known.candidates))
+                around = Neighbourhood(
+                    best.found, self.problem.known.candidates, self.rules.of(self.problem.known.candidates)
+                )
                 own = around.own.promise
-                near = [law for law in around.laws() if law.promise > own + SOFT_GAIN and frozenset(law.terms) not in seen]
+                near = [
+                    law for law in around.laws() if law.promise > own + SOFT_GAIN and frozenset(law.terms) not in seen
+                ]
             near.sort(key=lambda law: -law.promise)
             chosen = self.allowed(best, near)
             seen |= {frozenset(terms) for terms, _ in chosen}
             fits: list[Task] = [(soft_fit_from, (best.found, terms, values)) for terms, values in chosen]
-            ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", SPAN["proposals"][1], SPAN["proposals"][1])])
+            ranked = _ranked(
+                [*ranked, *self.all_fitted(fits, "trying laws", SPAN["proposals"][1], SPAN["proposals"][1])]
+            )
             if ranked[0] is best:
                 break
         return ranked
@@ -94,6 +113,7 @@ class Search:
         """Laws of the right sides that are best met in each equation, wherever they were found."""
         sides: list[list[tuple[Candidate, ...]]] = []
         for number, field in enumerate(self.problem.fields):
+
             def cost(law: FittedLaw, number: int = number, field: str = field) -> float:
                 own = sum(term.field == field for term in law.terms)
                 return float(law.found.unmet_by_equation[number]) + own * math.log(len(self.problem.of_field(field)))
@@ -170,7 +190,9 @@ class Search:
         begin, end = SPAN["moves"]
         compared, seen = [best], {best.key}
         least = best.promise - FELL * self.problem.n_readings
-        waiting = [(law.terms, law.found.coefficients) for law in rivals if not law.key >= best.key and law.promise > least]
+        waiting = [
+            (law.terms, law.found.coefficients) for law in rivals if not law.key >= best.key and law.promise > least
+        ]
         for number in range(ROUNDS):
             seen |= {frozenset(some) for some, _ in waiting}
             waiting += self.promising(best, seen)

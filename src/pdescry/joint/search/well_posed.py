@@ -28,4 +28,3 @@ def ill_posed(found: Minimum, law: Mapping[Candidate, float]) -> bool:
         if is_ill_posed(equation, values, experiment.readings.span):
             return True
     return False
-

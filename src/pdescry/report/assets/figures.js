@@ -324,11 +324,11 @@ function path(width) {
       plot.append(element("rect", { class: kept ? "bar kept" : "bar", x: X(0), y: y - 7, width: Math.max(X(kept ? furthest : step ?? 0) - X(0), 1), height: 14 }));
     });
   }
-  return rows(width, all.map((each) => each.name), [-1.15 * furthest, 0.4 * furthest], "change of the log score, prices counted (nats)", ({ plot, X }, i, y) => {
-    const { worth, kept, ill_posed } = all[i];
-    const beyond = worth === null || worth < -furthest;
-    const end = beyond ? -furthest : Math.min(worth, 0.4 * furthest);
-    const style = kept ? "stem kept" : worth > 0 && !ill_posed ? "stem better" : "stem";
+  return rows(width, all.map((each) => each.name), [-1.15 * furthest, 0.4 * furthest], "change of the log score, complexity counted (nats)", ({ plot, X }, i, y) => {
+    const { score, kept, ill_posed } = all[i];
+    const beyond = score === null || score < -furthest;
+    const end = beyond ? -furthest : Math.min(score, 0.4 * furthest);
+    const style = kept ? "stem kept" : score > 0 && !ill_posed ? "stem better" : "stem";
     plot.append(element("line", { class: style, x1: X(0), x2: X(end), y1: y, y2: y }));
     if (beyond) plot.append(element("path", { class: style, d: `M${X(end) + 8},${y - 5}l-8,5l8,5` }));
     else plot.append(dots([[X(end), y]], { class: `${style} end` }));
@@ -446,7 +446,7 @@ const FIGURES = {
     draw: path,
     rows: () => DATA.path.kind === "steps"
       ? pairs(["term", "in_the_law", "step"], DATA.path.rows, ["name", "kept", "step"])
-      : pairs(["term", "in_the_law", "worth", "ill_posed"], DATA.path.rows, ["name", "kept", "worth", "ill_posed"]),
+      : pairs(["term", "in_the_law", "score", "ill_posed"], DATA.path.rows, ["name", "kept", "score", "ill_posed"]),
   },
   left_out: { draw: left_out, rows: () => pairs(["sensor", "rms_error", "expected"], DATA.left_out, ["sensor", "rms_error", "expected"]) },
   chains: { draw: chains, rows: () => [["chain", "draw", "log_p"], ...DATA.chains.flatMap((chain, k) => Array.from(unpacked(chain), (value, i) => [k + 1, i + 1, value]))] },

@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 from blackjax.mcmc import hmc
 
+from pdescry.checks import plain
 from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
 from pdescry.surrogate.samplers.step_size import adapt
-from pdescry.checks import plain
 
 
 class State(NamedTuple):

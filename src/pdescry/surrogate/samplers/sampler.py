@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, Protocol
 import jax
 import jax.numpy as jnp
 
-from pdescry.errors import InputError, PdescryError
 from pdescry.checks import check_positive, check_whole, plain
+from pdescry.errors import InputError, PdescryError
 
 LogDensity = Callable[[jax.Array], jax.Array]
 

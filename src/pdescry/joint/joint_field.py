@@ -1,0 +1,77 @@
+"""`JointField`: fields that were inferred together with the law, as a forward solution asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.polynomial import Chebyshev
+
+from pdescry.data import Readings
+from pdescry.equation import Term
+from pdescry.equation.term import Derivative, Factor
+from pdescry.errors import InputError
+from pdescry.joint.field.axis import Array
+from pdescry.joint.joint_fit import JointFit
+from pdescry.problem import Candidate
+from pdescry.solver.profiles import NODES, nodes, polynomial
+
+SHORTEST = 160  # degree by which waves have died away in a profile of the field that obeys the law
+STATES = 500  # about so many points tell in what states the fields are
+
+
+@dataclass(frozen=True, eq=False)
+class JointField:
+    """``state``: the fields' splines, or those of a draw of them."""
+
+    fit: JointFit
+    state: Array
+
+    @property
+    def readings(self) -> Readings:
+        return self.fit.readings
+
+    def mean(self, times: Array, places: Array) -> dict[str, Array]:
+        return {name: self._on_grid(k, times, places) for k, name in enumerate(self.readings.fields)}
+
+    def _on_grid(self, field: int, times: Array, places: Array, order_t: int = 0) -> Array:
+        """(times, places)"""
+        space = self.fit.experiment.space
+        (x,), t = space.places, space.time
+        return space.on_grid(self.state, field, [x.matrix(places), t.matrix(times, order_t)]).T
+
+    def follows(self, times: Array, domain: Sequence[float]) -> bool:
+        (early, late), (left, right) = self.fit.reach.values()
+        return bool(early <= times[0] and times[-1] <= late and left <= domain[0] and domain[1] <= right)
+
+    def along_time(self, name: str, place: float, order: int) -> Callable[[float], float]:
+        space, field = self.fit.experiment.space, self.readings.fields.index(name)
+        (x,), t = space.places, space.time
+        (along,) = x.matrix(np.array([place]), order) @ space.unpacked(self.state)[field]
+        return t.along(along)
+
+    def profile(self, time: float, domain: Sequence[float]) -> dict[str, Chebyshev]:
+        (early, late), (left, right) = self.fit.reach.values()
+        if not (early <= time <= late and left <= domain[0] and domain[1] <= right):
+            raise InputError(
+                f"Expected a start from {early:g} to {late:g} and a domain from {left:g} to {right:g}, where the law "
+                f"was fitted; got {time:g} and {domain[0]:g} to {domain[1]:g}; pass initial=, what the field is there."
+            )
+        found = {}
+        for k, name in enumerate(self.readings.fields):
+            for order in range(self.fit.orders[k]):
+                (along,) = self._on_grid(k, np.array([time]), nodes(domain), order)
+                through = polynomial(along, domain)
+                # Waves so short that no sensor tells them at one moment are rough in a draw, too rough for the solver.
+                damped = through.coef * np.exp(-36 * (np.arange(NODES) / SHORTEST) ** 8)
+                found[name + "_t" * order] = Chebyshev(damped, domain=list(domain))
+        return found
+
+    def states(self, variables: Iterable[Derivative], time_order: int) -> Mapping[Factor, Array]:
+        """At some points of the mesh; with coordinates and inputs."""
+        first = self.readings.fields[0]
+        terms = tuple(Candidate(first, Term.of([(each, 1)])) for each in variables)
+        operator = replace(self.fit.minimum.objective.operator, terms=terms)
+        found = self.fit.experiment.values(self.state, operator)
+        return {name: part.ravel()[:: max(1, part.size // STATES)] for name, part in found.items()}
