@@ -8,6 +8,7 @@ candidates and of fixing its coefficient (Occam's factor). Orders in time are co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,7 +34,7 @@ from pdescry.joint.joint_fit import JointFit, followed, notes_of
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.neighbours import single_term_changes
 from pdescry.joint.search.proposals import explained
-from pdescry.joint.search.search import FELL, Search, best_first
+from pdescry.joint.search.search import FAR, FELL, Search, best_first
 from pdescry.joint.search.verdict import Baselines, hopeless, why_none_holds, why_not
 from pdescry.problem import Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
@@ -234,7 +235,9 @@ def _searched(
             Search(each, *((method.proposals, method.largest, KEPT) if k == leading else OTHERWISE), executor, tell)
             for k, each in enumerate(every)
         ]
-        guesses = [search.soft(own) for search, own in zip(searches, starts, strict=True)]
+        guesses: list[list[FittedLaw]] = [[] for _ in every]
+        for k in sorted(range(len(every)), key=lambda k: k != leading):
+            guesses[k] = searches[k].soft(starts[k], thoroughly=k == leading or not _met(guesses[leading]))
     if not any(guesses):
         raise PdescryError(NONE)
     soft = [[law for law in own if law.possible] for own in guesses]
@@ -243,7 +246,10 @@ def _searched(
     which, fine, tight, tights = leading, [], [], {}
     if any(soft) and not dull:
         # What soft laws of another order promise says little: they leave the fields more freedom.
-        tights = {k: searches[k].tight(own, starts[k]) for k, own in enumerate(soft) if own}
+        far = FAR * problem.n_readings if _met(soft[leading]) else math.inf
+        most = max(own[0].promise for own in soft if own)
+        near = [k for k, own in enumerate(soft) if own and (k == leading or own[0].promise > most - far)]
+        tights = {k: searches[k].tight(soft[k], starts[k]) for k in near}
         order = sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].promise)
         for place, k in enumerate(order):
             found = searches[k].on_a_fine_mesh(tights[k])
@@ -272,6 +278,11 @@ def _searched(
     others = [own[0] for k, own in tights.items() if k != which and own]
     close = _close(compared[0], max(others, key=lambda law: law.score), problem) if others else ""
     return _Outcome(every[which], compared, reasons, baselines, before, changes, close)
+
+
+def _met(laws: Sequence[FittedLaw]) -> bool:
+    """Whether the first of them is a possible law that lacks nothing, while it is soft."""
+    return bool(laws) and laws[0].possible and laws[0].met
 
 
 def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from pdescry.joint.field.axis import Array, Axis
 from pdescry.joint.field.space import Space
 from pdescry.joint.observations import Observations
 
-# Elements along x and along t of the mesh that laws are tried on: the first that can follow the inferred field.
-FIRST = ((48, 16), (64, 24), (96, 36))
+# Elements along x and along t of the mesh that laws are tried on: the cheapest that can follow the inferred field.
+FIRST = ((48, 64, 96), (16, 24, 36))
 FINER = 1.5  # times as many elements along an axis that is refined,
 MOST = (192, 144)  # up to so many
 # Elements along t that readings of single sensors may ask for.
@@ -85,9 +86,16 @@ def graded_space(before: Space, state: Array, size: Sizes) -> Space:
     return space_of(breaks, _like(_times(t.span, size[1]), t), before.components, before.along)
 
 
+def first_sizes(least_in_time: int, several: bool) -> list[Sizes]:
+    """The cheapest first. Of several fields the finest are left out: laws are many, and each is dearer."""
+    x, t = (numbers[:2] if several else numbers for numbers in FIRST)
+    along_t = sorted({max(number, least_in_time) for number in t})
+    return sorted(product(x, along_t), key=lambda size: size[0] * size[1] ** 2)
+
+
 def first_space(even: Space, state: Array, sizes: Sequence[Sizes], order: int = 1) -> tuple[Space, Array]:
-    """The smallest mesh of these sizes that can follow fields in their derivatives in time, or the largest; and the
-    state on it."""
+    """The first mesh of these sizes that can follow fields in their derivatives in time, or the last; and the state on
+    it."""
     rates = [even.values(state, component, (0, order)) for component in range(even.components)]
     space, found = even, state
     (x,), t = even.places, even.time

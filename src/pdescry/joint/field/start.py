@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from pdescry.joint.field.axis import QUADRATURE, Array, Axis
-from pdescry.joint.field.mesh import FIRST, Sizes, elements_in_time, even_space, first_space, jumps_of
+from pdescry.joint.field.mesh import FIRST, elements_in_time, even_space, first_sizes, first_space, jumps_of
 from pdescry.joint.field.process import Process
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.fit.experiment import Experiment
@@ -40,16 +40,15 @@ class InitialField(Lean):
 
     @classmethod
     def of(
-        cls, mean: _Asked, sd: _Asked, model: NoiseModel, ends: Ends, orders: tuple[int, ...], sizes: Sequence[Sizes]
+        cls, mean: _Asked, sd: _Asked, model: NoiseModel, ends: Ends, orders: tuple[int, ...]
     ) -> InitialField:
         observed = model.observations
         readings, number = observed.readings, observed.n_fields
         along_t = elements_in_time(observed)
-        sizes = [(size[0], max(size[1], along_t)) for size in sizes]
         span = readings.span[readings.time_name]
-        finest = FIRST[-1][0], max(FIRST[-1][1], along_t)
+        finest = FIRST[0][-1], max(FIRST[1][-1], along_t)
         even = even_space(ends.reach, span, finest, number, jumps_of(readings), max(orders))
-        space, state = first_space(even, even.nearest(mean), sizes, max(orders))
+        space, state = first_space(even, even.nearest(mean), first_sizes(along_t, number > 1), max(orders))
         # One point an element will do, and costs a ninth.
         middles = ((axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in space.axes)
         variance = np.stack(list(sd(*middles))) ** 2
@@ -104,7 +103,7 @@ def from_network(posterior: SampledField, ends: Ends, orders: tuple[int, ...]) -
         return values
 
     model = NoiseModel.of(noise, np.zeros(len(names)), observed)
-    return InitialField.of(asked(""), asked("_sd"), model, ends, orders, FIRST)
+    return InitialField.of(asked(""), asked("_sd"), model, ends, orders)
 
 
 def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, ...]) -> InitialField:
@@ -119,7 +118,6 @@ def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, 
         model,
         ends,
         orders,
-        FIRST if len(processes) == 1 else FIRST[:2],
     )
 
 

@@ -62,9 +62,9 @@ class Search:
         }
         return Rules(self.problem.known, choices)
 
-    def soft(self, starts: Sequence[Start]) -> list[FittedLaw]:
+    def soft(self, starts: Sequence[Start], thoroughly: bool = True) -> list[FittedLaw]:
         """Laws that explain inferred fields best, not tight yet, each law once; possible ones first, and of these
-        those that promise most."""
+        those that promise most. thoroughly: also those near the best."""
         proposed = proposals(starts, self.problem, self.number, self.largest)
         ranked: list[FittedLaw] = []
         sizes = sorted({len(terms) for _, terms in proposed})
@@ -81,7 +81,7 @@ class Search:
         if len(self.problem.fields) > 1 and ranked:
             fits = [(soft_fit, (starts[0], terms)) for terms in self.crossed(ranked)]
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
-        return self.improved(ranked)
+        return self.improved(ranked) if thoroughly else ranked
 
     def improved(self, ranked: list[FittedLaw]) -> list[FittedLaw]:
         """With laws a term or two from the best, while one of them promises more."""

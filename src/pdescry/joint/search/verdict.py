@@ -15,6 +15,7 @@ from pdescry.joint.search.fitted_law import FittedLaw
 CLEARLY = 5.0  # nats
 WORSE = 1.2  # times the error
 SURER = 0.5  # times the error that was expected
+NO_WORSE = 1.05  # times the error of what knows no dynamics
 MORE_SCATTER = 1.3  # times the noise about a field that obeys no law
 SEE_MORE = "sensors nearer to each other, more often read, or less noise would help."
 NO_DYNAMICS = {
@@ -78,14 +79,18 @@ def without_dynamics(baselines: Mapping[str, Baseline]) -> tuple[float, str]:
 
 def hopeless(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
     """Whether neither a law, not even a soft one, nor smoothness predicts any field better than what knows no
-    dynamics."""
+    dynamics: neither in density, nor, since the noise of soft laws is not inferred yet, in error."""
     best = max(soft, key=lambda law: law.score)
-    error, expected = errors(held_out(best.found))
-    if error < SURER * expected:  # with less noise, which is not inferred yet, it would predict more
+    table = held_out(best.found)
+    error, expected = errors(table)
+    if error < SURER * expected:  # with less noise it would predict more
         return False
-    none = sum(without_dynamics(each)[0] for each in baselines.values())
-    dull = all(each["smooth"].score < CLEARLY + without_dynamics(each)[0] for each in baselines.values())
-    return best.score < none + CLEARLY and dull
+    for field, each in baselines.items():
+        none, _ = without_dynamics(each)
+        least = min(each[name].rms_error for name in NO_DYNAMICS if each[name].score > none - CLEARLY)
+        if errors(table, field)[0] < NO_WORSE * least or each["smooth"].score > none + CLEARLY:
+            return False
+    return best.score < sum(without_dynamics(each)[0] for each in baselines.values()) + CLEARLY
 
 
 def more_scatter(found: Minimum, before: Sequence[Array]) -> Array:
