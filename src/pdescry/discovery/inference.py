@@ -43,8 +43,9 @@ class Inference(Protocol):
     def ranking(self, field: str) -> pd.DataFrame:
         """Why these terms: a row for each candidate for the law of a field, those of the law first.
 
-        Columns ``term``, ``kept`` and either ``score`` (change of the log score with it less or more, nats) and ``ill_posed``, or
-        ``step`` (at which it was dropped, from 1; NaN where it was not), with ``attrs["steps"]``, how many there were.
+        Columns ``term``, ``kept`` and either ``score`` (change of the log score with it less or more, nats) and
+        ``ill_posed``, or ``step`` (at which it was dropped, from 1; NaN where it was not), with ``attrs["steps"]``, how
+        many there were.
         """
         ...
 

@@ -202,7 +202,7 @@ class Law:
             start = initial
             if start is None:
                 start = initial_of(field.profile(float(moments[0]), domain), equation)
-            known = inputs_of(readings, equation, float(moments[0])) | (inputs or {})
+            known = inputs_of(readings, equation, float(moments[0])) | dict(inputs or {})
             return simulate(equation, initial=start, inputs=known, **common | more)
 
         mean = solve(self.equation, self.field)

@@ -14,10 +14,10 @@ of the field. By Laplace's approximation the Schur complement of the fields is t
 each sensor can be predicted from the others in closed form: laws are compared by that.
 
 Several experiments may share the law: each has fields of its own, the coefficients are common. Read first
-``choose.py`` and ``refine.py`` (the verbs), then ``fit/`` (the sum above and its minimum), ``field/`` (splines, mesh and
-the processes to begin from) and ``search/`` (which terms). ``choice.py`` and ``joint_fit.py`` are the answers,
-``storage.py`` keeps them; ``left_out.py`` fits without some sensors, ``information.py`` says what further readings would
-tell, and ``advice.py`` where to take them.
+``choose.py`` and ``refine.py`` (the verbs), then ``fit/`` (the sum above and its minimum), ``field/`` (splines, mesh
+and the processes to begin from) and ``search/`` (which terms). ``choice.py`` and ``joint_fit.py`` are the answers,
+``storage.py`` keeps them; ``left_out.py`` fits without some sensors, ``information.py`` says what further readings
+would tell, and ``advice.py`` where to take them.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Belief:
             return np.asarray(at[rows] @ factor.solve(at[columns].T.toarray()))
 
         follows = -(at @ own.through[:, :-1]) @ scale
-        return cls(scale, follows, np.eye(k), prior, np.zeros((at.shape[0], 0)))
+        return cls(scale, follows, np.eye(k), prior, np.zeros((len(at.indptr) - 1, 0)))
 
     @classmethod
     def of_draws(cls, coefficients: Array, fields: Array) -> Belief:

@@ -1,7 +1,7 @@
 """A law fitted again without some of the sensors: what they read is then news to it.
 
-Unlike ``fit/held_out.py``, which predicts each sensor from the others in closed form, this is a fit of its own, from which
-draws of field and coefficients can be solved forward. The terms of the law stay as they are.
+Unlike ``fit/held_out.py``, which predicts each sensor from the others in closed form, this is a fit of its own, from
+which draws of field and coefficients can be solved forward. The terms of the law stay as they are.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +73,7 @@ class Observations(Lean):
         """For each sensor, which of the M numbers it has read."""
         order = np.argsort(self.sensor, kind="stable")
         ends = np.searchsorted(self.sensor[order], np.arange(self.readings.n_sensors + 1))
-        return [order[low:high] for low, high in zip(ends[:-1], ends[1:], strict=True)]
+        return [order[low:high] for low, high in pairwise(ends)]
 
     @cached_property
     def given_noise(self) -> Array | None:

@@ -1,4 +1,4 @@
-"""Why these terms and no others: what each candidate would change in the score of the law, or the order in which candidates fell."""
+"""Why these terms and no others: what each candidate would change in the score, or the order in which they fell."""
 
 from __future__ import annotations
 

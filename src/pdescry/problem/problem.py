@@ -167,7 +167,8 @@ def _orders(time_order: TimeOrder, fields: tuple[str, ...], given: Candidates | 
     if isinstance(time_order, Mapping):
         if unknown := [name for name in time_order if name not in fields]:
             raise InputError(
-                f"Expected time_order for fields that were read ({', '.join(fields)}); got {unknown[0]!r}; leave it out."
+                f"Expected time_order for fields that were read ({', '.join(fields)}); got {unknown[0]!r}; leave it "
+                "out."
             )
         chosen = {field: time_order.get(field, 1) for field in fields}
     elif time_order == "auto":

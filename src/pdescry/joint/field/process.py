@@ -6,11 +6,11 @@
     smooth       any field that is smooth in time and place
     shared       the same, without offsets
 
-Each sensor may have an offset beside, but for the last. They predict left-out sensors, in closed form: a law has to be better than the
-first three, which know no dynamics. Readings that are noise are predicted as well by the first, readings shuffled in
-time by the second or third. The fourth can predict as well as a law does where sensors are many: a law that it beats by
-far misses something. It is also a field to begin from, and so is the fifth: offsets would explain a jump between two
-sensors, too.
+Each sensor may have an offset beside, but for the last. They predict left-out sensors, in closed form: a law has to be
+better than the first three, which know no dynamics. Readings that are noise are predicted as well by the first,
+readings shuffled in time by the second or third. The fourth can predict as well as a law does where sensors are many: a
+law that it beats by far misses something. It is also a field to begin from, and so is the fifth: offsets would explain
+a jump between two sensors, too.
 """
 
 from __future__ import annotations

@@ -221,7 +221,8 @@ class Space(Lean):
         """Rᵀv, (n, k), for the rows of elements and values (elements, equations·moments, k)."""
         products = rows.transpose(0, 2, 1) @ values
         where, parts = self.basis.ravel(), products.reshape(-1, values.shape[-1]).T
-        return np.stack([np.bincount(where, part, minlength=self.n) for part in parts], axis=1)
+        columns = [np.bincount(where, part, minlength=self.n) for part in parts]
+        return np.stack(columns, axis=1).astype(float, copy=False)
 
     def squared(self, rows: Array) -> Array:
         """Upper bands (band + 1, n) of RᵀR, as LAPACK stores them: ``bands[band + i − j, j]`` is entry (i, j)."""

@@ -39,9 +39,7 @@ class InitialField(Lean):
     trust: Array
 
     @classmethod
-    def of(
-        cls, mean: _Asked, sd: _Asked, model: NoiseModel, ends: Ends, orders: tuple[int, ...]
-    ) -> InitialField:
+    def of(cls, mean: _Asked, sd: _Asked, model: NoiseModel, ends: Ends, orders: tuple[int, ...]) -> InitialField:
         observed = model.observations
         readings, number = observed.readings, observed.n_fields
         along_t = elements_in_time(observed)

@@ -1,6 +1,6 @@
 """Fields and law against the readings: one law, its fields and coefficients inferred together.
 
-Read first ``objective.py`` (what is minimised) and ``experiment.py`` (its parts), then ``stages.py`` (how the minimum is
-reached), ``operator.py`` (the law), ``noise_model.py`` and ``offsets.py`` (how readings differ from fields),
+Read first ``objective.py`` (what is minimised) and ``experiment.py`` (its parts), then ``stages.py`` (how the minimum
+is reached), ``operator.py`` (the law), ``noise_model.py`` and ``offsets.py`` (how readings differ from fields),
 ``held_out.py`` (leave-one-sensor-out) and ``factor.py`` (the linear algebra).
 """

@@ -20,7 +20,7 @@ from pdescry.joint.fit.factor import Factor as Cholesky
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.lean import Lean
-from pdescry.joint.observations import Observations
+from pdescry.joint.observations import Numbers, Observations
 from pdescry.problem import Condition
 
 # Weights of ∫ (L³ u_xxx)², ∫ (T² u_tt)² and ∫ u², with u in units of its sd: enough for a field to be determined where
@@ -50,7 +50,7 @@ class Experiment(Lean):
 
     # ---- the fields alone ------------------------------------------------------------------------------------------
 
-    def at(self, points: Array, field: Array) -> csr_array:
+    def at(self, points: Array, field: Numbers) -> csr_array:
         """(N, n): fields by their number, (N,), at points (N, D)."""
         rows = csr_array((len(points), self.space.n))
         for k in range(self.space.components):
@@ -84,7 +84,7 @@ class Experiment(Lean):
         parts = [self._at_end(condition) for condition in self.conditions]
         parts += [] if self.around is None else self._at_start(self.around)
         rows = csr_array(vstack([self._smoothness, *(each for each, _ in parts)]))
-        return rows, np.concatenate([np.zeros(self._smoothness.shape[0]), *(wanted for _, wanted in parts)])
+        return rows, np.concatenate([np.zeros(len(self._smoothness.indptr) - 1), *(wanted for _, wanted in parts)])
 
     def off_prior(self, state: Array) -> Array:
         rows, wanted = self.prior
@@ -250,7 +250,7 @@ class Rows:
         through = through + factor.solve(self._pulled(law, fixed))  # one step of refinement
         law, fixed = self._left_over(through, on_fixed)
         left = np.vstack([law.reshape(-1, law.shape[-1]), fixed])
-        return Eliminated(factor, through, np.linalg.qr(left, mode="r"))
+        return Eliminated(factor, through, np.asarray(np.linalg.qr(left, mode="r")))
 
     def _pulled(self, on_law: Array, on_fixed: Array) -> Array:
         return self.space.pulled(self.by_law, on_law) + self.fixed.T @ on_fixed
@@ -284,6 +284,6 @@ def banded(matrix: csr_array, band: int) -> Array:
     upper = row <= column
     if np.any(column[upper] - row[upper] > band):
         raise ValueError("The matrix has entries beyond its bands.")
-    bands = np.zeros((band + 1, matrix.shape[1]))
+    bands = np.zeros((band + 1, len(matrix.indptr) - 1))
     bands[band + row[upper] - column[upper], column[upper]] = entries.data[upper]
     return bands

@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, get_lapack_funcs
-from scipy.linalg.blas import dtrsm
+from scipy.linalg import LinAlgError, get_blas_funcs, get_lapack_funcs
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 Array = NDArray[np.float64]
 _cholesky, _solve, _solve_triangle, _invert = get_lapack_funcs(("pbtrf", "pbtrs", "tbtrs", "trtri"), dtype=np.float64)
+(_solve_block,) = get_blas_funcs(("trsm",), dtype=np.float64)
 FEW = 12  # columns that LAPACK solves for one after the other, sooner than blocks of R would be made
 
 
@@ -61,12 +61,12 @@ class Factor:
         if right.shape[1] <= FEW:
             return self._checked(_solve_triangle(self.bands, right, uplo="U", trans="T")[0])
         found = np.array(right, float, order="F")
-        for k, (some, above) in enumerate(self._blocks):
+        for k, (some, _) in enumerate(self._blocks):
             own = slice(k * self.block, k * self.block + len(some))
             if k:
                 before = slice((k - 1) * self.block, k * self.block)
                 found[own] -= self._blocks[k - 1][1].T @ found[before]
-            found[own] = dtrsm(1.0, some, found[own], lower=0, trans_a=1)
+            found[own] = _solve_block(1.0, some, found[own], lower=0, trans_a=1)
         return self._checked(found)
 
     def back(self, right: Array) -> Array:
@@ -76,7 +76,7 @@ class Factor:
             own = slice(k * self.block, k * self.block + len(some))
             if k < len(self._blocks) - 1:
                 found[own] -= above @ found[(k + 1) * self.block : (k + 1) * self.block + above.shape[1]]
-            found[own] = dtrsm(1.0, some, found[own], lower=0)
+            found[own] = _solve_block(1.0, some, found[own], lower=0)
         return self._checked(found)
 
     @staticmethod
@@ -119,7 +119,7 @@ class Factor:
     def covariance(self, rows: csr_array) -> Array:
         """B N⁻¹ Bᵀ, (m, m), for rows B, (m, n)."""
         if not rows.nnz:
-            return np.zeros((rows.shape[0], rows.shape[0]))
+            return np.zeros((len(rows.indptr) - 1, len(rows.indptr) - 1))
         first, last = int(rows.indices.min()), int(rows.indices.max())
         k = first // self.block
         if last < (k + 2) * self.block:

@@ -106,7 +106,7 @@ def freedoms(found: Minimum, number: int) -> Array:
     for own in observed.of_sensors:
         if len(own):
             leverage[own] = np.diag(factor.covariance(experiment.whitened[own]))
-    return np.bincount(observed.field, leverage, minlength=observed.n_fields)
+    return np.bincount(observed.field, leverage, minlength=observed.n_fields).astype(float)
 
 
 def names_of(readings: Readings, sensors: Iterable[int]) -> list[int | str]:

@@ -142,7 +142,7 @@ def _coarse_axes(found: Minimum, number: int) -> list[int]:
     return [axis for axis, cost in enumerate(costs) if np.sqrt(cost) >= AS_MUCH * np.sqrt(max(costs))]
 
 
-# ---- noise and offsets -------------------------------------------------------------------------------------------------
+# ---- noise and offsets -----------------------------------------------------------------------------------------------
 
 
 def with_noise(found: Minimum) -> Minimum:

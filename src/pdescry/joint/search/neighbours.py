@@ -88,7 +88,7 @@ class Neighbourhood:
         root = factor[:size, :size]
         change = -solve_triangular(root, factor[:size, size]) if size else np.zeros(0)
         inverse = solve_triangular(root, np.eye(size)) if size else np.zeros((0, 0))
-        # The misfit as a combination of the columns, and how far the coefficients move it: 1 − C loses inverse·inverseᵀ.
+        # The misfit as a combination of the columns, and how far the coefficients move it.
         combined = np.zeros(len(self.candidates) + 1)
         combined[-1] = 1.0
         combined[dropped] -= self.at[dropped]

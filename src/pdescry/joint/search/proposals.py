@@ -180,8 +180,9 @@ def usual(problem: Problem) -> list[Terms]:
     """Laws that are found everywhere, with what is known to be in the law; of one field."""
     if len(problem.fields) > 1:
         return []
-    names = {"u": problem.fields[0], "x": problem.axes[0]}
+    (field,), (axis,) = problem.fields, problem.axes
+    names = {"u": field, "x": axis}
     texts = USUAL if problem.orders == (1,) else USUAL_SECOND
-    laws = [[Candidate(names["u"], problem.term(text.format(**names))) for text in law] for law in texts]
+    laws = [[Candidate(field, problem.term(text.format(**names))) for text in law] for law in texts]
     whole = [tuple(dict.fromkeys((*problem.known.present, *law))) for law in laws]
     return [law for law in whole if set(law) <= set(problem.known.candidates)]

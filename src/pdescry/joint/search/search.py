@@ -214,11 +214,13 @@ class Search:
         """Laws near the best that were not tried and might be better, with coefficients to begin from."""
         known = self.problem.known
         present = bool(known.present)  # terms that need not gain anything
-        near: list[Neighbour] = []
         with np.errstate(all="ignore"):
-            for law in Neighbourhood(best.found, known.candidates, self.rules.of(known.candidates)).laws():
-                if law.score > best.score - NEAR and (law.gains or present) and frozenset(law.terms) not in seen:
-                    near.append(law)
+            around = Neighbourhood(best.found, known.candidates, self.rules.of(known.candidates))
+            near = [
+                law
+                for law in around.laws()
+                if law.score > best.score - NEAR and (law.gains or present) and frozenset(law.terms) not in seen
+            ]
         return self.allowed(best, sorted(near, key=lambda law: -law.score))
 
     def allowed(self, best: FittedLaw, near: Sequence[Neighbour]) -> list[tuple[tuple[Candidate, ...], Array]]:
