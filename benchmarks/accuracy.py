@@ -1,20 +1,23 @@
 """The default method on known laws, and on no law: how often the right terms, how near, do intervals and
 probabilities hold, and does it say that it cannot tell.
 
-    python benchmarks/accuracy.py run FOLDER [--cells paper others null] [--layouts 10 11 12 13 14]
-        [--libraries general paper]
+    python benchmarks/accuracy.py run FOLDER [--cells paper others coupled second input null]
+        [--layouts 40 41 42 43 44] [--libraries general paper] [--workers 1]
     python benchmarks/accuracy.py document FOLDER docs/accuracy.md
 
-run: for each cell (system, noise, layout of sensors) the field is sampled once and the terms are chosen from each
-library, as `discover` does at default settings. "null" are readings of noise alone, and of a system whose moments are
-shuffled: the same permutation for every sensor. A cell is a file in FOLDER; those found there are not made again.
-document: the tables of what is there; what is not there is said to be missing.
+run: for each cell (system, noise, layout of sensors) the terms are chosen from each library, as `discover` does at
+default settings. "coupled" are laws of two fields, "second" laws of second order in time, "input" a rod with a known
+heater; "null" are readings of noise alone, of a system whose moments are shuffled (the same permutation for every
+sensor), and of a coupled system of which one field is noise. A cell is a file in FOLDER; those found there are not made
+again. A record carries the commit that made it. document: the tables of what is there, of one commit or the commits that
+are named at the top; what is not there is said to be missing.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import time
 from dataclasses import replace
 from itertools import pairwise
@@ -25,8 +28,7 @@ import numpy as np
 import pandas as pd
 
 import pdescry
-from pdescry.data import systems
-from pdescry.discovery.settings import Settings
+from pdescry.data import Input, systems
 from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.files import write_json
 
@@ -39,9 +41,16 @@ OTHERS: dict[str, tuple[int, float | None]] = {
     "kuramoto_sivashinsky": (32, None),
     "kdv_two_solitons": (32, 15.0),
 }
+RELATIVE = ("2%", "5%")  # noise, of each field's sd
+COUPLED = {"fitzhugh_nagumo": 20, "schrodinger": 20, "gray_scott": 20, "predator_prey": 20, "shallow_water": 24}
+SECOND = {"wave": 20, "damped_wave": 20, "telegraph": 20, "phi4": 20}
+WITH_INPUT = {"heated_rod": 16}
+IDLE = "heated_rod with an idle input"  # that is given, but does not act
 TIMES = 51  # of those that are read for a time of their own
 LIBRARIES = ("general", "paper")
 NULL = ("noise only", "shuffled")
+HALF_NULL = "v is noise"
+KINDS = ("paper", "others", "coupled", "second", "input", "null")
 
 
 def cells(kinds: list[str], layouts: list[int]) -> list[dict[str, Any]]:
@@ -56,25 +65,48 @@ def cells(kinds: list[str], layouts: list[int]) -> list[dict[str, Any]]:
                 {"system": s, "noise": "5%", "layout": layout, "sensors": n, "until": until}
                 for s, (n, until) in OTHERS.items()
             ]
+        for kind, some in (("coupled", COUPLED), ("second", SECOND), ("input", WITH_INPUT)):
+            if kind in kinds:
+                found += [
+                    {"system": s, "noise": noise, "layout": layout, "sensors": n, "kind": kind}
+                    for s, n in some.items()
+                    for noise in RELATIVE
+                ]
+        if "input" in kinds:
+            found.append({"system": IDLE, "noise": "2%", "layout": layout, "sensors": 16, "kind": "input"})
         if "null" in kinds:
             system = list(EXPERIMENTS)[layout % len(EXPERIMENTS)]
             found += [{"system": system, "noise": kind, "layout": layout, "sensors": 16} for kind in NULL]
+            found.append({"system": "fitzhugh_nagumo", "noise": HALF_NULL, "layout": layout, "sensors": 20})
     return found
 
 
+def system_of(cell: dict[str, Any]) -> Any:
+    return systems.get("heated_rod" if cell["system"] == IDLE else cell["system"])
+
+
 def readings_of(cell: dict[str, Any]) -> pdescry.Readings:
-    system, kind = systems.get(cell["system"]), cell["noise"]
-    noise = 0.05 if kind in NULL else kind
+    system, kind = system_of(cell), cell["noise"]
+    noise = 0.05 if kind in NULL else "2%" if kind == HALF_NULL else kind
     until = cell.get("until")
     times = {} if until is None else {"times": np.linspace(0, until, TIMES)}
     readings = system.observe(sensors=cell["sensors"], noise=noise, seed=cell["layout"], **times)
     random = np.random.default_rng([cell["layout"], 7])
     if kind == "noise only":
         return replace(readings, values=random.normal(size=readings.values.shape))
+    if kind == HALF_NULL:
+        values = readings.values.copy()
+        values[:, 1] = random.normal(values[:, 1].mean(), values[:, 1].std(), len(values))
+        return replace(readings, values=values)
     if kind == "shuffled":
         times = np.unique(readings.time)
         shuffled = random.permutation(times)[np.searchsorted(times, readings.time)]
         return pdescry.Readings.from_arrays(shuffled, readings.space, readings.values)
+    if cell["system"] == IDLE:  # switched as the heater is, at times of its own
+        switched = np.sort(random.uniform(*readings.span["t"], 6))
+        times = np.concatenate([[readings.span["t"][0]], switched, [readings.span["t"][1]]])
+        idle = Input("Q", times, None, random.uniform(0, 1.5, len(times)), "held")
+        return replace(readings, inputs=(*readings.inputs, idle))
     return readings
 
 
@@ -82,75 +114,85 @@ def name_of(cell: dict[str, Any]) -> str:
     return f"{cell['system']}-{cell['noise']}-{cell['layout']}"
 
 
-def run(folder: Path, kinds: list[str], layouts: list[int], libraries: list[str]) -> None:
+def commit() -> str:
+    """What made a record; with a + where the sources differ from it."""
+    here = Path(__file__).parent
+    found = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], cwd=here, capture_output=True, text=True)
+    changed = subprocess.run(["git", "status", "--porcelain", "../src"], cwd=here, capture_output=True, text=True)
+    return found.stdout.strip() + ("+" if changed.stdout.strip() else "")
+
+
+def run(folder: Path, kinds: list[str], layouts: list[int], libraries: list[str], workers: int | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    defaults = Settings()
+    made_by = commit()
     for cell in cells(kinds, layouts):
-        for library in libraries:
+        for library in libraries if cell.get("kind") is None else libraries[:1]:
             path = folder / f"{name_of(cell)}-{library}.json"
             if not path.exists():
-                record = record_of(folder, cell, library, defaults)
+                record = {"commit": made_by} | record_of(cell, library, workers)
                 write_json(path, record)
-                print(f"{path.stem}: {record['law']} ({record['seconds']})", flush=True)
+                print(f"{path.stem}: {record['law']} ({record['seconds']:.0f} s) {record['reason'][:60]}", flush=True)
 
 
-def record_of(folder: Path, cell: dict[str, Any], library: str, defaults: Settings) -> dict[str, Any]:
-    posterior, sampled = posterior_of(folder, cell, defaults)
-    began = time.monotonic()
+def record_of(cell: dict[str, Any], library: str, workers: int | None) -> dict[str, Any]:
+    readings, began = readings_of(cell), time.monotonic()
     try:
-        choice = pdescry.choose(posterior, library)
+        choice = pdescry.choose(readings, library, workers=workers)
     except pdescry.PdescryError as fault:
-        found: dict[str, Any] = {"law": None, "reason": str(fault)}
+        found: dict[str, Any] = {"law": None, "reason": str(fault), "reasons": {}}
     else:
+        fit, comparison = choice.fit, choice.comparison
         found = {
-            "law": str(choice.fit),
-            "reason": choice.comparison.reason,
-            "terms": [str(term) for term in choice.fit.terms],
-            "values": choice.fit.values,
-            "sd": choice.fit.sd,
-            "inferred_noise": float(np.sqrt(np.mean(choice.fit.noise**2))),
-            "alternatives": choice.comparison.alternatives.to_dict(orient="records"),
-            "probabilities": choice.comparison.probabilities.to_dict(),
+            "law": str(fit),
+            "reason": comparison.reason,
+            "reasons": comparison.reasons,
+            "fields": fit.fields,
+            "orders": fit.orders,
+            "terms": [str(term) for term in fit.terms],
+            "values": fit.values,
+            "sd": fit.sd,
+            "inferred_noise": dict(zip(fit.fields, map(float, fit.noise), strict=True)),
+            "alternatives": comparison.alternatives.to_dict(orient="records"),
+            "probabilities": comparison.probabilities.to_dict(orient="records"),
         }
-    return cell | {"library": library, "seconds": {"sampling": sampled, "choosing": time.monotonic() - began}} | found
-
-
-def posterior_of(folder: Path, cell: dict[str, Any], settings: Settings) -> tuple[pdescry.Posterior, float]:
-    path, beside = folder / f"{name_of(cell)}.nc", folder / f"{name_of(cell)}.seconds"
-    if path.exists():
-        return pdescry.Posterior.load(path), float(beside.read_text())
-    began = time.monotonic()
-    posterior = pdescry.interpolate(
-        readings_of(cell), sampler=settings.sampler, chains=settings.chains, seed=cell["layout"]
-    )
-    beside.write_text(f"{time.monotonic() - began:.2f}")
-    posterior.save(path)
-    return pdescry.Posterior.load(path), float(beside.read_text())
+    return cell | {"library": library, "seconds": time.monotonic() - began} | found
 
 
 # ---- the document ----------------------------------------------------------------------------------------------------
+
+
+def truth_of(record: dict[str, Any]) -> dict[str, float]:
+    """Coefficients of the law, by the field whose equation it is and the term."""
+    equation = system_of(record).equation
+    return {f"{part.field}: {term}": value for part in equation.components for term, value in part.terms}
 
 
 def table_of(folder: Path) -> Any:
     rows = []
     for path in sorted(folder.glob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
-        truth = {str(term): value for term, value in systems.get(record["system"]).equation.coefficients.items()}
+        truth = truth_of(record)
         found = dict(zip(record.get("terms", ()), record.get("values", ()), strict=True))
         sds = dict(zip(record.get("terms", ()), record.get("sd", ()), strict=True))
         errors = [found.get(term, 0.0) - truth.get(term, 0.0) for term in {*found, *truth}]
         held = [abs(found[term] - truth[term]) <= 1.96 * sds[term] for term in truth if term in found]
-        seconds = record["seconds"]
+        orders = {part.field: part.time_order for part in system_of(record).equation.components}
+        same_order = dict(zip(record.get("fields", ()), record.get("orders", ()), strict=True)) == orders
         rows.append(
-            {name: record[name] for name in ("system", "noise", "layout", "sensors", "library", "law")}
+            {name: record[name] for name in ("system", "noise", "layout", "sensors", "library", "law", "commit")}
             | {
-                "right": set(found) == set(truth) and not record["reason"],
+                "kind": record.get("kind", ""),
+                "right": set(found) == set(truth) and same_order and not record["reason"],
                 "told": not record["reason"],
+                "reasons": record["reasons"],
                 "e_C": float(np.linalg.norm(errors)),
+                "relative": [abs(found[term] / truth[term] - 1) for term in truth if term in found],
                 "held": sum(held),
                 "intervals": len(held),
-                "seconds": seconds["sampling"] + seconds["choosing"],
-                "probabilities": record.get("probabilities", {}),
+                "seconds": record["seconds"],
+                "probabilities": {
+                    f"{p['field']}: {p['term']}": p["probability"] for p in record.get("probabilities", ())
+                },
                 "truth": truth,
             }
         )
@@ -165,16 +207,28 @@ def markdown(folder: Path) -> str:
         "Written by `python benchmarks/accuracy.py document`. Fresh layouts of random sensors and fresh noise for each",
         "run, default settings, nothing chosen by hand. Laws are exact: their readings hold nothing but the law and",
         "independent Gaussian noise; real readings are less kind.",
+        f"Records of {', '.join(sorted(set(table['commit'])))} (a + marks uncommitted sources).",
     ]
     for library in LIBRARIES:
         part = table[table["library"] == library]
         paper = part[part["system"].isin(EXPERIMENTS) & part["noise"].map(lambda noise: not isinstance(noise, str))]
         if len(paper):
             lines += ["", f"## The paper's nine cells, candidates `{library}`", "", *_paper_lines(paper)]
-        others = part[part["noise"] == "5%"]
+        others = part[(part["noise"] == "5%") & (part["kind"] == "")]
         if len(others):
             head = f"## Other systems, noise 5 % of the sd, candidates `{library}`"
             lines += ["", head, "", *_other_lines(others)]
+        for kind, title in TITLES.items():
+            if len(rows := part[part["kind"] == kind]):
+                lines += ["", f"## {title}, candidates `{library}`", "", *_relative_lines(rows)]
+        if len(half := part[part["noise"] == HALF_NULL]):
+            right = [law.startswith("u_t = ") and "v" in reasons for law, reasons in half[["law", "reasons"]].values]
+            lines += ["", f"## FitzHugh–Nagumo whose v is replaced by noise, candidates `{library}`", ""]
+            lines += [
+                f'- "cannot tell" for v in {sum("v" in each for each in half["reasons"])} of {len(half)} runs; for u, '
+                f"too, in {sum('u' in each for each in half['reasons'])}; a law for u alone in "
+                f"{sum(good and 'u' not in each for good, each in zip(right, half['reasons'], strict=True))}."
+            ]
         if len(null := part[part["noise"].isin(NULL)]):
             lines += ["", f"## No law at all, candidates `{library}`", ""]
             lines += [
@@ -182,7 +236,7 @@ def markdown(folder: Path) -> str:
                 for kind in NULL
                 if len(rows := null[null["noise"] == kind])
             ]
-        part = part[~part["noise"].isin(NULL)]
+        part = part[~part["noise"].isin((*NULL, HALF_NULL))]
         if len(part):
             lines += ["", f"### Probabilities of terms, candidates `{library}`", "", *_reliability(part)]
             wrong = part[~part["right"]]
@@ -194,6 +248,25 @@ def markdown(folder: Path) -> str:
                     for row in wrong.to_dict(orient="records")
                 ]
     return "\n".join([*lines, ""])
+
+
+TITLES = {"coupled": "Two coupled fields", "second": "Second order in time", "input": "A known input"}
+
+
+def _relative_lines(rows: Any) -> list[str]:
+    lines = [
+        "| system | noise | sensors | layouts | right terms | relative error, median (largest) | 95 % intervals hold | "
+        "seconds, median |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for (system, noise), some in rows.groupby(["system", "noise"], sort=False):
+        errors = [error for each in some["relative"] for error in each]
+        shown = f"{np.median(errors):.4f} ({max(errors):.3f})" if errors else ""
+        lines.append(
+            f"| {system} | {noise} | {some['sensors'].iloc[0]} | {len(some)} | {some['right'].sum()} | {shown} | "
+            f"{some['held'].sum()} of {some['intervals'].sum()} | {some['seconds'].median():.0f} |"
+        )
+    return lines
 
 
 def _paper_lines(paper: Any) -> list[str]:
@@ -262,15 +335,16 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     running = commands.add_parser("run")
     running.add_argument("folder", type=Path)
-    running.add_argument("--cells", nargs="+", choices=("paper", "others", "null"), default=["paper", "others"])
-    running.add_argument("--layouts", nargs="+", type=int, default=[10, 11, 12, 13, 14])
+    running.add_argument("--cells", nargs="+", choices=KINDS, default=list(KINDS))
+    running.add_argument("--layouts", nargs="+", type=int, default=[40, 41, 42, 43, 44])
+    running.add_argument("--workers", type=int)
     running.add_argument("--libraries", nargs="+", choices=LIBRARIES, default=list(LIBRARIES))
     writing = commands.add_parser("document")
     writing.add_argument("folder", type=Path)
     writing.add_argument("file", type=Path)
     given = parser.parse_args()
     if given.command == "run":
-        run(given.folder, given.cells, given.layouts, given.libraries)
+        run(given.folder, given.cells, given.layouts, given.libraries, given.workers)
     else:
         given.file.write_text(markdown(given.folder), encoding="utf-8")
 

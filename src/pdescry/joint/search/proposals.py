@@ -178,7 +178,7 @@ def _ill_posed_alone(found: Minimum, problem: Problem, law: Mapping[Candidate, f
 
 def usual(problem: Problem) -> list[Terms]:
     """Laws that are found everywhere, with what is known to be in the law; of one field."""
-    if len(problem.fields) > 1:
+    if len(problem.fields) != 1:
         return []
     (field,), (axis,) = problem.fields, problem.axes
     names = {"u": field, "x": axis}
