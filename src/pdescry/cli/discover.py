@@ -55,13 +55,21 @@ def discover(
             autocompletion=libraries,
         ),
     ] = None,
+    time_order: Annotated[
+        str | None,
+        typer.Option(
+            help="auto, 1 (u_t), 2 (u_tt), or by field: u=2,T=1.",
+            metavar="ORDER",
+            autocompletion=one_of("auto", "1", "2"),
+        ),
+    ] = None,
     known: Annotated[
         list[str] | None,
-        typer.Option(help='Of a term: "u_xx > 0", "u_x = 0", "u = 2 ± 0.1".', metavar="FACT"),
+        typer.Option(help='Known term: "u_xx > 0", "v: u = 2 ± 0.1", "u_x = 0".', metavar="FACT"),
     ] = None,
     boundary: Annotated[
         list[str] | None,
-        typer.Option(help='Of an end, always: "u(0) = 1", "u_x(10) = 0".', metavar="FACT"),
+        typer.Option(help='Known boundary value: "u(0) = 1", "u_x(10) = 0".', metavar="FACT"),
     ] = None,
     domain: Annotated[
         tuple[float, float] | None,
@@ -87,12 +95,12 @@ def discover(
     threshold: Annotated[
         float | None, typer.Option(help="Of stblr, stols and sequential-ridge.", metavar="NUMBER")
     ] = None,
-    # Each of these four is a setting, too, and has the room in `pdescry config` that the help has not.
+    # Each of these five is a setting, too, and has the room in `pdescry config` that the help has not.
     chains: Annotated[int | None, typer.Option(hidden=True)] = None,
     sampler: Annotated[str | None, typer.Option(hidden=True)] = None,
     draws: Annotated[int | None, typer.Option(hidden=True)] = None,
     points: Annotated[int | None, typer.Option(hidden=True)] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the chains and of the points.", metavar="NUMBER")] = None,
+    seed: Annotated[int | None, typer.Option(hidden=True)] = None,
     time: Time = None,
     space: Space = None,
     field: Field = None,
@@ -115,10 +123,11 @@ def discover(
 
     Examples:
         pdescry discover rod.csv
-        pdescry discover rod.csv -c "u_xx, u, 1" --known "u_xx > 0" -o rod2.pdescry
+        pdescry discover rod.csv --input P -c "u_xx, u, P" --known "u_xx > 0"
     """
     words = {
-        "law.candidates": _candidates(candidates), "seed": seed, "field.chains": chains, "sampler.kind": sampler,
+        "law.candidates": _candidates(candidates), "law.time_order": _time_order(time_order), "seed": seed,
+        "field.chains": chains, "sampler.kind": sampler,
         "sampler.draws": draws, "regression.method": method, "regression.threshold": threshold,
         "regression.known": known or None, "regression.boundary": boundary or None, "derivatives.points": points,
         "regression.domain": list(domain) if domain else None,
@@ -128,7 +137,7 @@ def discover(
     _check_folder(folder, force)
     readings = [read_file(each, time, space, field, sensor, noise, missing, format, known_input) for each in file]
     with interruption_told(lambda: _how_to_go_on(folder)):
-        # These load JAX: whatever can be wrong with the file was told before.
+        # Slow to load: whatever can be wrong with the file was told before.
         from pdescry.discovery import discover as find
         from pdescry.discovery import from_words, load_config, merged
 
@@ -231,21 +240,21 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         typer.echo((folder / "law.json").read_text(encoding="utf-8"), nl=False)
         return
     typer.echo(str(law))
+    told = any(fit.support.any() for fit in law.fits)  # of several fields, some may have no law
     for remark in law.remarks:
-        typer.echo(f"  {remark}" if law.found else remark)
+        typer.echo(f"  {remark}" if told else remark)
     for sentence in law.warnings:
         typer.echo(f"Warning: {_said(sentence)}", err=True)
     if quiet:
         return
-    if law.found:
+    if told:
         typer.echo(_table(law))
     if len(law.experiments) > 1:
         typer.echo(f"{len(law.experiments)} experiments, of one law; figures and the forward check are of the first.")
     for note in dict.fromkeys(note for each in law.experiments for note in each.notes):
         typer.echo(f"Note: {_said(note)}")
-    rms_error, expected = (math.nan, math.nan) if law.comparison is None else law.comparison.errors
-    if math.isfinite(rms_error):
-        typer.echo(f"Left-out sensors are predicted to within {rms_error:.3g} (expected {expected:.3g}).")
+    if errors := _errors(law):
+        typer.echo(f"Left-out sensors are predicted to within {errors}.")
     if law.diagnostics is not None and law.diagnostics.mixed:
         typer.echo(f"Draws of the field: {law.diagnostics.verdict}")
     if law.found and law.forward.score is not None:
@@ -263,6 +272,21 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         typer.echo(f"The report, for your browser: {folder / 'report.html'}")
     there = [name for name in ("law.json", "config.toml", "figures/", "log.txt") if (folder / name).exists()]
     typer.echo(f"Everything is in {folder}{'/' if folder.is_dir() else ''} ({', '.join(there)}).")
+
+
+def _errors(law: Law) -> str:
+    """Rms errors of sensors predicted from the others, by field if there are several: each has units of its own."""
+    if law.comparison is None:
+        return ""
+    table = law.comparison.held_out
+    names = list(dict.fromkeys(table["field"])) if "field" in table else [""]
+    found = [(name, *law.comparison.errors_of(name)) for name in names]
+    parts = [
+        f"{rms:.3g}{f' in {name}' if name else ''} (expected {expected:.3g})"
+        for name, rms, expected in found
+        if math.isfinite(rms)
+    ]
+    return " and ".join([", ".join(parts[:-1]), *parts[-1:]] if len(parts) > 1 else parts)
 
 
 def _said(sentence: str) -> str:
@@ -313,7 +337,7 @@ def _check_folder(folder: Path, force: bool) -> None:
         )
     if not (folder / "config.toml").exists():
         return
-    from pdescry.discovery.run import written  # loads JAX: not before a file that is not there was told
+    from pdescry.discovery.run import written  # slow to load: not before a file that is not there was told
 
     if written(folder):
         raise InputError(
@@ -337,6 +361,18 @@ def _candidates(given: list[str] | None) -> str | list[str] | None:
         return None
     terms = [term.strip() for word in given for term in word.split(",") if term.strip()]
     return terms[0] if len(terms) == 1 and terms[0] in ("auto", *LIBRARIES) else terms
+
+
+def _time_order(given: str | None) -> str | int | dict[str, int | str] | None:
+    """``auto``, ``2``, or ``u=2,T=1``; what is no order is refused where settings are checked."""
+
+    def order(text: str) -> int | str:
+        return int(text) if text.strip().isdecimal() else text.strip()
+
+    if given is None or "=" not in given:
+        return None if given is None else order(given)
+    pairs = [each.partition("=") for each in given.split(",") if each.strip()]
+    return {name.strip(): order(number) for name, _, number in pairs}
 
 
 def _tables(words: dict[str, Any]) -> dict[str, Any]:

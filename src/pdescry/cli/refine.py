@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+import math
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,8 +26,8 @@ def refine(
 ) -> None:
     """Infer the coefficients of given laws, and compare the laws.
 
-    The field of a finished run has to obey the law, so that readings of all sensors speak at once. Several laws are
-    compared by how well each predicts every sensor from the others (the higher the score, the better).
+    Fields that obey the law are fitted to the readings of a finished run. Several laws are compared by how well each
+    predicts every sensor from the others (elpd, expected log predictive density: the higher, the better).
 
     Examples:
         pdescry refine rod.pdescry
@@ -41,14 +42,12 @@ def refine(
     found = load(folder)
     if not (law or found.found):
         raise InputError(f"Expected a law to refine; {str(folder)!r} found none; name its terms with --law.")
-    if not found.posteriors:
-        raise InputError(f"Expected a run whose field was sampled, to begin from; {str(folder)!r} holds no draws.")
     told = found.settings.to_dict()["regression"]  # of the ends, if the method asks for them
     ends = {name: getattr(found.settings.method, name) for name in ("boundary", "domain") if name in told}
     fits = []
     for each in law or [found.equation]:
         with progress_bar(quiet or as_json) as progress:
-            fits.append(infer(found.posteriors, each, **ends, progress=progress))
+            fits.append(infer(found.experiments, each, **ends, progress=progress))
     if as_json:
         typer.echo(json.dumps([_plain(fit) for fit in fits], indent=2))
         return
@@ -59,29 +58,33 @@ def refine(
         if not quiet:
             typer.echo(_table(fit))
     if len(fits) > 1:
-        best = max(fit.log_score for fit in fits)
-        rows = [("law", "score", "")]
-        rows += [(_terms(fit), f"{fit.log_score - best:+.1f}", "best" if fit.log_score == best else "") for fit in fits]
+        best = max(fit.elpd for fit in fits)
+        rows = [("law", "elpd", "")]
+        rows += [(_terms(fit), f"{fit.elpd - best:+.1f}", "best" if fit.elpd == best else "") for fit in fits]
         typer.echo(in_columns(rows))
 
 
 def _table(fit: JointFit) -> str:
-    errors = fit.held_out
+    from pdescry.joint.fit.held_out import errors as errors_of
+
+    several = len(fit.fields) > 1
+    rows = fit.coefficients.to_dict(orient="records")
+    errors = [
+        "rms error {:.3g}{}, expected {:.3g}".format(rms, f" in {name}" if several else "", expected)
+        for name in fit.fields
+        for rms, expected in [errors_of(fit.held_out, name)]
+        if math.isfinite(rms)
+    ]
     return "\n".join(
         [
-            terms_in_columns((row["term"], row, "") for row in fit.coefficients.to_dict(orient="records")),
-            f"Each sensor predicted from the others: rms error {_rms(errors['rms_error']):.3g}, expected "
-            f"{_rms(errors['expected']):.3g}; score {fit.log_score:.1f}.",
+            terms_in_columns((f"{row['field']}: {row['term']}" if several else row["term"], row, "") for row in rows),
+            f"Sensors between others, each predicted from the rest: {'; '.join([*errors, f'elpd {fit.elpd:.1f}'])}.",
         ]
     )
 
 
-def _rms(values: Any) -> float:
-    return float((values.to_numpy() ** 2).mean() ** 0.5)
-
-
 def _terms(fit: JointFit) -> str:
-    return ", ".join(str(term) for term in fit.terms)
+    return ", ".join(str(each) if len(fit.fields) > 1 else str(each.term) for each in fit.terms)
 
 
 def _plain(fit: JointFit) -> dict:
@@ -89,8 +92,8 @@ def _plain(fit: JointFit) -> dict:
         "law": str(fit),
         "equation": str(fit.equation),
         "coefficients": fit.coefficients.to_dict(orient="records"),
-        "noise": float((fit.noise**2).mean() ** 0.5),
-        "log_score": fit.log_score,
+        "noise": dict(zip(fit.fields, map(float, fit.noise), strict=True)),
+        "elpd": fit.elpd,
         "held_out": fit.held_out.to_dict(orient="records"),
         "notes": list(fit.notes),
     }

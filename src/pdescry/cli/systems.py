@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pdescry.cli.completing import one_of, system_names
+
+if TYPE_CHECKING:
+    from pdescry.data import Readings
 
 
 def systems(
@@ -64,8 +68,27 @@ def systems(
     readings = system.observe(
         sensors=sensors, layout=layout, every=every, jitter=jitter, missing=missing, noise=noise, seed=seed
     )
-    readings.to_csv(output)
+    _logged(readings).to_csv(output)
     typer.echo(f"Wrote {len(readings)} readings by {readings.n_sensors} sensors to {output}.")
+    if readings.inputs:
+        flags = " ".join(f"--input {each.name}" for each in readings.inputs)
+        typer.echo(f"With a known input: pdescry discover {output} {flags}")
+
+
+def _logged(readings: Readings) -> Readings:
+    """With inputs at the times of all readings, as a logger writes them, so that a switched one is seen to be held."""
+    import numpy as np
+
+    from pdescry.data import Input
+
+    times = {each.name: np.union1d(each.time, readings.times) for each in readings.inputs}
+    return replace(
+        readings,
+        inputs=tuple(
+            Input(each.name, times[each.name], None, each.at(times[each.name]), each.between)
+            for each in readings.inputs
+        ),
+    )
 
 
 def _inputs(inputs: dict[str, Any]) -> str:
