@@ -9,8 +9,8 @@ run: for each cell (system, noise, layout of sensors) the terms are chosen from 
 default settings. "coupled" are laws of two fields, "second" laws of second order in time, "input" a rod with a known
 heater; "null" are readings of noise alone, of a system whose moments are shuffled (the same permutation for every
 sensor), and of a coupled system of which one field is noise. A cell is a file in FOLDER; those found there are not made
-again. A record carries the commit that made it. document: the tables of what is there, of one commit or the commits that
-are named at the top; what is not there is said to be missing.
+again. A record carries the commit that made it. document: the tables of what is there, with the commits named at the
+top; what is not there is said to be missing.
 """
 
 from __future__ import annotations

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from pdescry.data import Readings
+from pdescry.data.units import check_units_agree
 from pdescry.errors import InputError
 
 
 def check_alike(readings: Sequence[Readings]) -> None:
-    """Readings of several experiments that share one law: the same fields and inputs along the same axes."""
+    """Readings of several experiments that share one law: the same fields and inputs along the same axes, in the same
+    units."""
+    check_units_agree(readings)
     for first, each in combinations(readings, 2):
         if (each.fields, each.axes) != (first.fields, first.axes):
             raise InputError(
