@@ -1,10 +1,11 @@
 """pdescry: the partial differential equation behind a handful of noisy sensors, and how sure it is.
 
 The names below load when first used, so that ``import pdescry`` is quick. Start with :func:`pdescry.read` for your own
-file or :mod:`pdescry.systems` for synthetic readings, and :func:`pdescry.discover` for the law behind them. Its stages
-are :func:`pdescry.interpolate` for the field, :func:`pdescry.differentiate` and :func:`pdescry.regress` for the law
-behind the field, or :func:`pdescry.choose` for the law together with the field; :func:`pdescry.refine` infers the
-coefficients of a law whose terms are given, and :func:`pdescry.simulate` solves an equation forward.
+file or :mod:`pdescry.systems` for synthetic readings, and :func:`pdescry.discover` for the law behind them: by default
+it infers fields and law together, as :func:`pdescry.choose` does. :func:`pdescry.refine` infers the coefficients of a
+law whose terms are given, and :func:`pdescry.simulate` solves an equation forward. The two stages of the paper are
+:func:`pdescry.interpolate` for the field, and :func:`pdescry.differentiate` and :func:`pdescry.regress` for the law
+behind it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from pdescry import plot as plot
+    from pdescry.data import Input as Input
     from pdescry.data import Readings as Readings
     from pdescry.data import read as read
     from pdescry.data import systems as systems
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from pdescry.errors import InputError as InputError
     from pdescry.errors import PdescryError as PdescryError
     from pdescry.joint import Choice as Choice
+    from pdescry.joint import Joint as Joint
     from pdescry.joint import JointFit as JointFit
     from pdescry.joint import choose as choose
     from pdescry.joint import refine as refine
@@ -47,7 +50,9 @@ _HOME = {
     "Derivatives": "pdescry.derivatives",
     "Equation": "pdescry.equation",
     "EquationError": "pdescry.errors",
+    "Input": "pdescry.data",
     "InputError": "pdescry.errors",
+    "Joint": "pdescry.joint",
     "JointFit": "pdescry.joint",
     "Law": "pdescry.discovery",
     "PdescryError": "pdescry.errors",
@@ -77,6 +82,7 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "Solution",
     "simulate",
     "Readings",
+    "Input",
     "read",
     "systems",
     "discover",
@@ -91,6 +97,7 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "regress",
     "SparseFit",
     "choose",
+    "Joint",
     "Choice",
     "refine",
     "JointFit",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pdescry.cli.reading import Field, File, Format, Input, KnownNoise, Missing, Sensor, Space, Time, read_file
+from pdescry.cli.wording import at_the_shell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +135,7 @@ def _print(readings: Readings) -> None:
     # Headers and names come from the user's file: brackets and colons in them are not markup.
     console = Console(markup=False, emoji=False, highlight=False)
     narrow = console.width < 70
-    console.print(readings.summary())
+    console.print(at_the_shell(readings.summary()))
     columns = ("sd", "noise") if narrow else ("mean", "sd", "min", "max", "noise given", "noise estimated")
     table = Table("field", *columns, box=None, pad_edge=False)
     for name, row in facts["fields"].items():
