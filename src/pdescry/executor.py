@@ -6,6 +6,7 @@ can take it. Local processes are started once and kept; with one worker everythi
 
 from __future__ import annotations
 
+import copy
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -25,13 +26,14 @@ class Executor(Protocol):
 
 
 class Inline:
-    """Does the work at once, in this process."""
+    """Does the work at once, in this process. Results are copied as if they came from another one: without what they
+    have computed of themselves, which would fill the memory."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         done: Future[Any] = Future()
         try:
             with threadpool_limits(1, "blas"):
-                done.set_result(fn(*args, **kwargs))
+                done.set_result(copy.deepcopy(fn(*args, **kwargs)))
         except Exception as fault:
             done.set_exception(fault)
         return done
