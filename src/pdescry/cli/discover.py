@@ -241,7 +241,7 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         return
     typer.echo(str(law))
     told = any(fit.support.any() for fit in law.fits)  # of several fields, some may have no law
-    for remark in law.remarks:
+    for remark in (each for each in law.remarks if each not in law.warnings):
         typer.echo(f"  {remark}" if told else remark)
     for sentence in law.warnings:
         typer.echo(f"Warning: {_said(sentence)}", err=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 _FLAGS = {
     "time": "--time",
+    "time_order": "--time-order",
     "space": "--space",
     "fields": "--field",
     "sensor": "--sensor",
