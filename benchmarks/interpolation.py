@@ -1,14 +1,13 @@
 """How near the posterior mean comes to the field, and whether noise and intervals are right: nine cells × layouts.
 
     python benchmarks/interpolation.py run [--layouts 0 1 2] [--noises 0.05 0.01 0] [--out FILE.jsonl]
-    python benchmarks/interpolation.py run --law FOLDER --layouts 10 11 12 13 14 [--out FILE.jsonl]
+    python benchmarks/interpolation.py run --law --layouts 10 11 12 13 14 [--out FILE.jsonl]
     python benchmarks/interpolation.py table [--layouts 10 11 12] [--out FILE.jsonl]
 
 Each cell is a system of the paper (16 random sensors, its times) and a noise level, with default settings of
 `interpolate`. ``--places FOLDER`` puts the sensors where the paper had them, read from its released measurements in
-that folder. ``--law FOLDER`` measures the field that obeys the law instead, law and terms found in the same step from
-the 36 candidates, over the whole domain: as `discover` does with ``--domain``, from the networks' fields that
-`benchmarks/accuracy.py` leaves in FOLDER, or that are made there (for the paper's places, another FOLDER).
+that folder. ``--law`` measures the field that obeys the law instead, law and terms found in the same step from the 36
+candidates, over the whole domain: as `discover` does with ``--domain``.
 """
 
 from __future__ import annotations
@@ -20,12 +19,10 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import accuracy  # the benchmark beside this one
 import numpy as np
 import xarray as xr
 
 import pdescry
-from pdescry.discovery.settings import Settings
 from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.joint import Joint
 from pdescry.surrogate import interpolate
@@ -52,20 +49,18 @@ def measure(name: str, noise: float, layout: int, places: np.ndarray | None) -> 
     }
 
 
-def measure_with_law(name: str, noise: float, layout: int, places: np.ndarray | None, folder: Path) -> dict:
+def measure_with_law(name: str, noise: float, layout: int, places: np.ndarray | None) -> dict:
     system = pdescry.systems.get(name)
-    # By their number, sensors stand at random.
-    sensors = 16 if places is None else places.tolist()
-    cell = {"system": name, "noise": noise, "layout": layout, "sensors": sensors}
-    posterior, sampling = accuracy.posterior_of(folder, cell, Settings())
+    sensors = 16 if places is None else places
+    readings = system.observe(noise=noise, seed=layout, sensors=sensors)
     began = time.monotonic()
-    choice = pdescry.choose(posterior, method=Joint(domain=system.domain))
-    seconds = sampling + time.monotonic() - began
+    choice = pdescry.choose(readings, method=Joint(domain=system.domain))
+    seconds = time.monotonic() - began
     fit = choice.fit
     return scored(name, noise, layout, fit.readings, fit.predict) | {
         "noise_sd": float(np.sqrt(np.mean(fit.noise**2))),
         "law": str(fit),
-        "right": {str(term) for term in fit.terms} == {str(term) for term in system.equation.coefficients},
+        "right": {str(each.term) for each in fit.terms} == {str(term) for term in system.equation.coefficients},
         "verdict": choice.comparison.reason or "a law was told",
         "seconds": seconds,
     }
@@ -94,7 +89,7 @@ def scored(
     }
 
 
-def run(out: Path, layouts: list[int], noises: list[float], folder: Path | None, with_law: Path | None) -> None:
+def run(out: Path, layouts: list[int], noises: list[float], folder: Path | None, with_law: bool) -> None:
     done = {(row["system"], row["noise"], row["layout"]) for row in rows(out)}
     for layout in layouts:
         for noise in noises:
@@ -105,10 +100,7 @@ def run(out: Path, layouts: list[int], noises: list[float], folder: Path | None,
                 if folder is not None:
                     with np.load(folder / f"{name}_noise0.00_sensors.npz", allow_pickle=False) as paper:
                         places = np.unique(paper["x"])
-                if with_law is None:
-                    row = measure(name, noise, layout, places)
-                else:
-                    row = measure_with_law(name, noise, layout, places, with_law)
+                row = (measure_with_law if with_law else measure)(name, noise, layout, places)
                 with out.open("a") as stream:
                     stream.write(json.dumps(row) + "\n")
                 print(json.dumps(row), flush=True)
@@ -166,7 +158,7 @@ if __name__ == "__main__":
     parser.add_argument("--noises", type=float, nargs="+", default=list(NOISES))
     parser.add_argument("--out", type=Path, default=Path("interpolation.jsonl"))
     parser.add_argument("--places", type=Path)
-    parser.add_argument("--law", type=Path)
+    parser.add_argument("--law", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.what == "run":

@@ -25,18 +25,19 @@ from typing import Any
 
 import numpy as np
 
-from pdescry import JointFit, Readings
+from pdescry import JointFit, Readings, refine
 from pdescry.data import systems
 from pdescry.data.systems import System
 from pdescry.files import appearing, write_json
-from pdescry.joint.fit import MORE_SCATTER, UNMET, more_scatter, terms_of
-from pdescry.joint.mesh import MESHES, carried, graded_space
-from pdescry.joint.objective import Minimum
-from pdescry.joint.processes import Process
-from pdescry.joint.scatter import Scatter
-from pdescry.joint.stages import STEPS, harder, resolved
-from pdescry.joint.start import Start, from_process
+from pdescry.joint.field.mesh import carried, elements_in_time, first_sizes, graded_space
+from pdescry.joint.field.process import Process
 from pdescry.joint.fit.factor import one_thread
+from pdescry.joint.fit.noise_model import NoiseModel
+from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.fit.stages import STEPS, resolved
+from pdescry.joint.joint_fit import UNMET
+from pdescry.joint.observations import Observations
+from pdescry.joint.search.verdict import MORE_SCATTER, more_scatter
 
 SENSORS, NOISE = 8, 0.05
 SYSTEMS, LAYOUTS = ("burgers", "advection_diffusion"), range(10)
@@ -45,33 +46,29 @@ WAYS = {"advised": "the advised place", "gap": "the middle of the widest gap", "
 
 
 def fitted(system: System, readings: Readings, before: JointFit | None = None) -> JointFit:
-    """As `refine` does it, but begun from the fit without the last sensor in place of a network, which would take
-    minutes; where that does not lead to the law, or there is none, from a Gaussian process; the better one by held-out
-    score."""
-    process = Process.fitted("smooth", readings)
-    noise = [np.full(len(readings), process.noise)]
+    """Begun from the fit without the last sensor; where that does not lead to the law, or there is none, by `refine`,
+    from a Gaussian process; the better one by its elpd."""
     found: list[JointFit] = []
-    with one_thread(), np.errstate(all="ignore"):
-        starts = [] if before is None else [lambda: _with_readings(before, readings)]
-        starts.append(lambda: harder(Start((from_process(process),)).fit(terms_of(system.equation, readings))))
-        for start in starts:
-            with suppress(np.linalg.LinAlgError):
-                law = resolved(start(), lambda what, fraction, left=None: None)
-                found.append(JointFit(law))
-                if law.unresolved < UNMET and more_scatter(law, noise) < MORE_SCATTER:
-                    break
-        return max(found, key=lambda each: each.log_score)
+    if before is not None:
+        noise = [np.array([Process.fitted("smooth", readings, 0).noise])]
+        with one_thread(), np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
+            law = resolved(_with_readings(before, readings))
+            found.append(JointFit(law, replace(before.problem, experiments=(readings,))))
+            if law.unresolved < UNMET and max(more_scatter(law, noise)) < MORE_SCATTER:
+                return found[0]
+    found.append(refine(readings, system.equation, workers=1))
+    return max(found, key=lambda each: each.elpd)
 
 
 def _with_readings(fit: JointFit, readings: Readings) -> Minimum:
     """The same law and field where there are other readings, on the coarsest mesh: `resolved` makes it as fine as it
     has to be."""
-    noise = np.full(len(readings), np.sqrt(np.mean(fit.noise**2)))
-    scatter = Scatter(noise, fit.experiment.scatter.offset_sd, readings)
-    space = graded_space(fit.experiment.space, fit.spline, MESHES[0])
-    field = carried(fit.spline, fit.experiment.space, space)
-    found = fit.minimum.with_experiments([replace(fit.experiment, space=space, scatter=scatter)], [field])
-    return found.objective.minimise(found.fields, found.coefficients, STEPS)
+    observed = Observations(readings)
+    model = NoiseModel.of(fit.noise, fit.experiment.noise_model.offset_sd, observed)
+    space = graded_space(fit.experiment.space, fit.state, first_sizes(elements_in_time(observed), False)[0])
+    state = carried(fit.state, fit.experiment.space, space)
+    found = fit.minimum.with_experiments([replace(fit.experiment, space=space, noise_model=model)], [state])
+    return found.objective.minimise(found.states, found.coefficients, STEPS)
 
 
 def with_sensor(system: System, readings: Readings, place: float, seed: int) -> Readings:
@@ -85,7 +82,7 @@ def with_sensor(system: System, readings: Readings, place: float, seed: int) -> 
 
 
 def record(system: System, fit: JointFit, place: float | None = None) -> dict[str, Any]:
-    true = np.array([system.equation.coefficients[term] for term in fit.terms])
+    true = np.array([system.equation.coefficients[each.term] for each in fit.terms])
     return {
         "place": place,
         "coefficients": fit.values.tolist(),
@@ -115,7 +112,7 @@ def one(name: str, layout: int, repeats: int = REPEATS, ways: Iterable[str] = WA
         "system": name,
         "layout": layout,
         "sensors": x.tolist(),
-        "terms": [str(term) for term in before.terms],
+        "terms": [str(each.term) for each in before.terms],
         "before": record(system, before),
         "expected": {
             way: np.interp(where, advice.sensors["x"], advice.sensors).tolist() for way, where in places.items()
