@@ -15,37 +15,49 @@ from tests.joint.conftest import compared
 
 def test_a_choice_among_candidates(fitted: JointFit) -> None:
     choice = compared(fitted)
-    assert str(choice) == str(fitted)
+    (law,) = choice.laws
+    assert str(choice) == str(fitted) == law.concise
     assert "\n  or u_t = 1.99(3)*u_xx + 0.01(2)*u_x (probability 0.30)" in repr(choice)
-    assert (choice.field, choice.time_order) == ("u", 1)
-    assert list(choice.support) == [True, False]
-    np.testing.assert_array_equal(choice.coefficients, [fitted.values[0], 0.0])
-    assert choice.component == fitted.equation.components[0]
-    (row,) = choice.summary.to_dict(orient="records")
+    assert (law.field, law.time_order) == ("u", 1)
+    assert choice.told
+    assert list(law.support) == [True, False]
+    np.testing.assert_array_equal(law.coefficients, [fitted.values[0], 0.0])
+    assert law.component == fitted.equation.components[0]
+    (row,) = law.summary.to_dict(orient="records")
     assert list(row) == SUMMARY
     assert (row["mean"], row["sd"]) == (fitted.values[0], fitted.sd[0])
     assert (row["probability"], row["spread"]) == (1.0, "joint")
-    table = choice.table
+    table = law.table
     assert list(table["probability"]) == [1.0, 0.3]
     assert np.isnan(table["sd"].to_numpy(float)[1])
 
 
 def test_readings_that_tell_no_law(fitted: JointFit) -> None:
     choice = compared(fitted, "They are noise.")
+    (law,) = choice.laws
     assert str(choice) == "cannot tell: They are noise."
     assert f"The best law, which the readings do not support: {fitted}" in repr(choice)
-    assert not choice.support.any()
-    assert not choice.coefficients.any()
-    assert choice.summary.empty
-    assert not any(choice.table["kept"])
-    with pytest.raises(InputError, match="tell a law"):
-        _ = choice.component
+    assert not choice.told
+    assert not law.support.any()
+    assert not law.coefficients.any()
+    assert law.summary.empty
+    assert not any(law.table["kept"])
+    with pytest.raises(InputError, match="Expected readings of u that tell a law; these do not: They are noise"):
+        _ = law.component
+
+
+def test_a_law_of_another_order_that_is_nearly_as_good_is_told(fitted: JointFit) -> None:
+    choice = compared(fitted)
+    close = replace(choice, comparison=replace(choice.comparison, other_order="A law of another order …"))
+    assert close.remarks[-1] == "A law of another order …"
+    assert "A law of another order" in repr(close)
 
 
 def test_errors_of_left_out_sensors_are_of_those_between_others(fitted: JointFit) -> None:
     comparison = compared(fitted).comparison
     rms, expected = comparison.errors
     assert 0.8 < rms / expected < 1.25
+    assert comparison.errors_of("u") == comparison.errors
     table = comparison.held_out
     outer = table["inside"].to_numpy() == 0
     assert outer.sum() == 2
@@ -57,13 +69,13 @@ def test_errors_of_left_out_sensors_are_of_those_between_others(fitted: JointFit
 
 def test_draws_of_law_and_field(fitted: JointFit) -> None:
     """Of the coefficient and of the field at a reading; and how they go together, as the law was fitted."""
-    values, fields = fitted.draw(500, seed=3)
+    values, states = fitted.draw(500, seed=3)
     assert values.shape == (500, 1)
     assert values.std() == pytest.approx(fitted.sd[0], rel=0.13)  # 4 sds of an sd of 500
-    seen = fitted.experiment.seen[[100]]
-    at = (seen @ fields.T)[0]
-    assert at.std() == pytest.approx(float(fitted.minimum.factored.covariance(seen)[0, 0]) ** 0.5, rel=0.13)
-    follows = -float((seen @ fitted.minimum.factored.through[0])[0, 0]) * fitted.sd[0]
+    seen, solved = fitted.experiment.seen[[100]], fitted.minimum.solved
+    at = (seen @ states.T)[0]
+    assert at.std() == pytest.approx(float(solved.covariance(seen)[0, 0]) ** 0.5, rel=0.13)
+    follows = -float((seen @ solved.through[0])[0, 0]) * fitted.sd[0]
     # What the field leaves open by itself is independent of the coefficient.
     slope = float(np.cov(at, values[:, 0])[0, 1]) / fitted.sd[0]
     assert slope == pytest.approx(follows, abs=4 * at.std() / math.sqrt(500))

@@ -2,70 +2,91 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pdescry import Choice, InputError, JointFit
-from pdescry.joint import Comparison
-from pdescry.joint.experiment import Experiment
-from pdescry.joint.scatter import Scatter
-from pdescry.joint.splines import Space
+from pdescry import Choice, InputError, JointFit, Readings, choose, refine
+from pdescry.joint import Joint
+from pdescry.problem import Problem
 from tests.joint.conftest import compared
 
 
-def same(one: object, two: object) -> bool:
-    if isinstance(one, Space) and isinstance(two, Space):
-        axes = zip((one.x, one.t), (two.x, two.t), strict=True)
-        return one.orders == two.orders and all(same(a.breaks, b.breaks) and a.degree == b.degree for a, b in axes)
-    if isinstance(one, tuple) and isinstance(two, tuple):
-        return len(one) == len(two) and all(map(same, one, two))
-    if isinstance(one, Scatter | Experiment):
-        return all(same(getattr(one, each.name), getattr(two, each.name)) for each in fields(one))
-    if isinstance(one, np.ndarray):
-        return np.array_equal(one, np.asarray(two))
-    return one == two
+def assert_same(one: Any, two: Any, where: str = "choice") -> None:
+    """All fields of the nouns, so that one added later is not forgotten here."""
+    assert type(one) is type(two), where
+    if isinstance(one, Readings):
+        assert one == two, where
+    elif isinstance(one, pd.DataFrame):
+        pd.testing.assert_frame_equal(two, one)
+    elif isinstance(one, np.ndarray):
+        np.testing.assert_array_equal(two, one, where)
+    elif isinstance(one, Problem):  # alternatives belong to the search
+        for each in fields(one):
+            if each.name != "alternatives":
+                assert_same(getattr(one, each.name), getattr(two, each.name), f"{where}.{each.name}")
+    elif is_dataclass(one):
+        for each in fields(one):
+            if each.name != "baseline":  # of a process: computed anew
+                assert_same(getattr(one, each.name), getattr(two, each.name), f"{where}.{each.name}")
+    elif isinstance(one, tuple):
+        assert len(one) == len(two), where
+        for number, (mine, other) in enumerate(zip(one, two, strict=True)):
+            assert_same(mine, other, f"{where}[{number}]")
+    else:
+        assert one == two, where
+
+
+def again(choice: Choice, folder: Path, readings: Readings | list[Readings]) -> Choice:
+    choice.save(folder / "joint.nc")
+    found = Choice.load(folder / "joint.nc", readings)
+    assert repr(found) == repr(choice)
+    np.testing.assert_array_equal(found.fit.covariance, choice.fit.covariance)
+    return found
 
 
 @pytest.mark.parametrize("reason", ["", "The readings are noise; none would help."])
 def test_it_comes_back_to_the_last_bit(fitted: JointFit, tmp_path: Path, reason: str) -> None:
     choice = compared(fitted, reason)
-    choice.save(tmp_path / "joint.nc")
-    the_same(choice, Choice.load(tmp_path / "joint.nc", fitted.readings))
+    found = again(choice, tmp_path, fitted.readings)
+    assert_same(choice.fit.minimum, found.fit.minimum)
+    assert_same(choice.comparison, found.comparison)
+    assert_same(choice.processes, found.processes)
+    assert (found.candidates, found.fields, found.notes) == (choice.candidates, choice.fields, choice.notes)
 
 
 def test_of_several_experiments_too(shared: JointFit, tmp_path: Path) -> None:
     choice = compared(shared)
-    choice.save(tmp_path / "joint.nc")
     readings = [shared.of(number).readings for number in range(2)]
-    the_same(choice, Choice.load(tmp_path / "joint.nc", readings))
-    with pytest.raises(InputError, match="of 816 and 408 readings, not of 816"):
+    assert_same(choice.fit.minimum, again(choice, tmp_path, readings).fit.minimum)
+    with pytest.raises(InputError, match="of 312 and 208 readings, not of 312"):
         Choice.load(tmp_path / "joint.nc", readings[0])
 
 
-def the_same(choice: Choice, again: Choice) -> None:
-    assert repr(again) == repr(choice)
-    assert again.candidates == choice.candidates
-    assert again.fit.notes == choice.fit.notes
-    # All fields of the nouns, so that one added later is not forgotten here.
-    for one, two in (
-        (choice.fit.minimum.objective, again.fit.minimum.objective),
-        (choice.fit.minimum, replace(again.fit.minimum, objective=choice.fit.minimum.objective)),
-    ):
-        for each in fields(one):
-            assert same(getattr(one, each.name), getattr(two, each.name)), each.name
-    np.testing.assert_array_equal(again.fit.covariance, choice.fit.covariance)
-    for each in fields(Comparison):
-        one, two = getattr(choice.comparison, each.name), getattr(again.comparison, each.name)
-        if isinstance(one, pd.DataFrame):
-            pd.testing.assert_frame_equal(two, one)
-        elif isinstance(one, pd.Series):
-            pd.testing.assert_series_equal(two, one)
-        else:
-            assert two == one
+def test_with_what_is_known(heat: Readings, tmp_path: Path) -> None:
+    known = Joint(known=("u_xx = 2 ± 0.1", "u = 0", "u_x > 0"), boundary=("u_x(0) = 0",), domain=(0.0, 10.0))
+    choice = choose(heat, ["u_xx", "u_x", "u"], known, time_order=1, workers=1)
+    found = again(choice, tmp_path, heat)
+    assert_same(choice, found)
+    assert found.fit.reach["x"] == (0.0, 10.0)
+
+
+def test_with_offsets_a_wave_and_an_input(tmp_path: Path) -> None:
+    """Laid out along space, of second order in time."""
+    random = np.random.default_rng(0)
+    x, t = (each.ravel() for each in np.meshgrid(np.linspace(0, np.pi, 8), np.linspace(0, 3, 13)))
+    off = random.normal(0, 0.3, 8)
+    values = np.sin(x) * np.cos(t) + off[np.searchsorted(np.linspace(0, np.pi, 8), x)] + 0.01 * random.normal(size=len(x))
+    readings = Readings.from_arrays(t, x, values, inputs={"P": ([0.0, 3.0], [0.0, 0.1])})
+    fit = refine(readings, "u_tt = u_xx + P", workers=1)
+    assert fit.orders == (2,)
+    assert fit.experiment.space.along == 0
+    choice = compared(fit)
+    assert_same(choice.fit.minimum, again(choice, tmp_path, readings).fit.minimum)
 
 
 def test_what_is_no_choice_is_told(fitted: JointFit, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 
 import numpy as np
 
@@ -78,7 +79,8 @@ class InitialField(Lean):
             part = columns * trust
             for along in bumps:
                 part = np.tensordot(part, along, (part.ndim - axes, 1))
-            rows.append(part.reshape(*columns.shape[:-axes], -1))
+            lead = columns.shape[:-axes]
+            rows.append(part.reshape(*lead, prod(part.shape[len(lead) :])))  # of no columns, too
         return np.concatenate(rows, axis=-1)
 
     @cached_property

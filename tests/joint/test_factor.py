@@ -1,0 +1,79 @@
+"""The banded factor against dense matrices: solutions, the determinant, and the inverse at near and far rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import LinAlgError
+from scipy.sparse import csr_array
+
+from pdescry.joint.fit.experiment import banded
+from pdescry.joint.fit.factor import FEW, Factor
+
+sizes = st.tuples(st.integers(1, 40), st.integers(0, 12), st.integers(1, 30))
+quickly = settings(max_examples=60, deadline=None)
+
+
+def made(n: int, band: int, block: int, seed: int = 0) -> tuple[Factor, np.ndarray]:
+    """A factor and the matrix that it is of, positive definite with so many bands."""
+    random, band = np.random.default_rng(seed), min(band, n - 1)
+    half = np.triu(np.tril(random.normal(size=(n, n)), band))
+    half[np.diag_indices(n)] = 1 + np.abs(half[np.diag_indices(n)])
+    matrix = half.T @ half
+    return Factor(banded(csr_array(matrix), band), block), matrix
+
+
+@quickly
+@given(sizes, st.sampled_from([1, FEW, FEW + 1, 3 * FEW]))
+def test_it_solves(size: tuple[int, int, int], columns: int) -> None:
+    factor, matrix = made(*size)
+    right = np.random.default_rng(1).normal(size=(size[0], columns))
+    root = np.linalg.cholesky(matrix).T
+    close = {"rtol": 1e-6, "atol": 1e-8 * np.linalg.cond(matrix)}
+    np.testing.assert_allclose(factor.solve(right), np.linalg.solve(matrix, right), **close)
+    np.testing.assert_allclose(factor.half(right), np.linalg.solve(root.T, right), **close)
+    np.testing.assert_allclose(factor.back(right), np.linalg.solve(root, right), **close)
+
+
+@quickly
+@given(sizes)
+def test_the_determinant(size: tuple[int, int, int]) -> None:
+    factor, matrix = made(*size)
+    assert factor.log_determinant == pytest.approx(np.linalg.slogdet(matrix)[1], abs=1e-6)
+
+
+@quickly
+@given(sizes, st.integers(0, 2**32 - 1))
+def test_the_inverse_at_near_and_far_rows(size: tuple[int, int, int], seed: int) -> None:
+    factor, matrix = made(*size)
+    n, random = size[0], np.random.default_rng(seed)
+    inverse = np.linalg.inv(matrix)
+    first = int(random.integers(n))
+    near = np.zeros((3, n))
+    near[:, first : first + factor.block + 1] = random.normal(size=(3, min(factor.block + 1, n - first)))
+    far = np.zeros((2, n))
+    far[0, 0], far[1, -1] = 1.0, 2.0
+    for rows in (near, far, random.normal(size=(4, n))):
+        found = factor.covariance(csr_array(rows))
+        np.testing.assert_allclose(found, rows @ inverse @ rows.T, rtol=1e-6, atol=1e-8 * np.abs(inverse).max())
+        np.testing.assert_allclose(found, found.T)
+
+
+def test_rows_without_entries_have_no_covariance() -> None:
+    factor, _ = made(9, 2, 3)
+    assert not factor.covariance(csr_array((2, 9))).any()
+
+
+@pytest.mark.parametrize("entry", [0.0, -1.0, np.nan])
+def test_what_is_not_determined_is_told(entry: float) -> None:
+    with pytest.raises(LinAlgError, match="not determined"):
+        Factor(np.array([[0.0, 0.5, 0.5], [1.0, entry, 1.0]]), 2)
+
+
+@pytest.mark.parametrize("columns", [1, FEW + 1])
+def test_a_solution_that_is_not_finite_is_told(columns: int) -> None:
+    factor, _ = made(9, 2, 3)
+    with np.errstate(all="ignore"), pytest.raises(LinAlgError, match="singular"):
+        factor.half(np.full((9, columns), np.inf))

@@ -1,0 +1,90 @@
+"""Whitened errors are independent with variance one, whatever noise and offsets there are; and the way back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from pdescry.joint.fit.noise_model import LEAST_NOISE, NoiseModel, at_least
+from pdescry.joint.observations import Observations
+from tests.joint.conftest import smooth_readings
+
+
+@pytest.fixture(params=[(0.0, 0.0), (0.3, 0.0), (0.3, 1.2)], ids=["none", "in one field", "in both"])
+def model(request: pytest.FixtureRequest) -> NoiseModel:
+    """Two fields, one of which was not always read, with noise that differs between readings."""
+    readings = smooth_readings(("u", "v"), sensors=3, times=4)
+    values = readings.values.copy()
+    values[[1, 5], 1] = np.nan
+    observed = Observations(replace(readings, values=values))
+    noise = np.random.default_rng(0).uniform(0.1, 0.4, len(observed))
+    return NoiseModel(noise, np.array(request.param), observed)
+
+
+def covariance(model: NoiseModel) -> np.ndarray:
+    """Of the errors: noise of each, and offsets that numbers of one field by one sensor share."""
+    group, field = model.observations.group, model.observations.field
+    offsets = np.where(group[:, None] == group, model.offset_sd[field] ** 2, 0.0)
+    return np.diag(model.noise**2) + offsets
+
+
+def whitener(model: NoiseModel) -> np.ndarray:
+    return np.column_stack([model.whitened(each) for each in np.eye(len(model.noise))])
+
+
+def test_whitened_errors_are_independent_with_variance_one(model: NoiseModel) -> None:
+    root = whitener(model)
+    np.testing.assert_allclose(root @ covariance(model) @ root.T, np.eye(len(root)), atol=1e-9)
+
+
+def test_rows_are_whitened_as_errors_are(model: NoiseModel) -> None:
+    rows = np.random.default_rng(1).normal(size=(len(model.noise), 4))
+    np.testing.assert_allclose(model.whitened_rows(csr_array(rows)).toarray(), whitener(model) @ rows, atol=1e-9)
+
+
+def test_and_back(model: NoiseModel) -> None:
+    root = whitener(model)
+    for own in model.observations.of_sensors:
+        errors = np.random.default_rng(2).normal(size=len(model.noise))
+        mine = np.zeros_like(errors)
+        mine[own] = errors[own]
+        np.testing.assert_allclose(model.errors(own, model.whitened(mine)[own]), errors[own], atol=1e-9)
+        assert model.log_scale(own) == pytest.approx(-np.linalg.slogdet(root[np.ix_(own, own)])[1])
+
+
+def test_columns_of_offsets(model: NoiseModel) -> None:
+    observed = model.observations
+    for field in (0, 1):
+        group = observed.sensor[:, None] == np.arange(observed.readings.n_sensors)
+        shifts = (group & (observed.field == field)[:, None]).astype(float)
+        np.testing.assert_allclose(model.offset_columns(field).toarray(), whitener(model) @ shifts, atol=1e-9)
+
+
+def test_noise_is_never_less_than_splines_resolve(model: NoiseModel) -> None:
+    observed = model.observations
+    least = LEAST_NOISE * observed.unit[observed.field]
+    np.testing.assert_array_equal(at_least(np.zeros(len(observed)), observed), least)
+    np.testing.assert_array_equal(at_least(model.noise, observed), model.noise)
+    np.testing.assert_array_equal(NoiseModel.of(np.zeros(2), np.zeros(2), observed).noise, least)
+
+
+def test_noise_that_readings_bring_counts(model: NoiseModel) -> None:
+    readings = model.observations.readings
+    given = np.where(np.isfinite(readings.values), 0.2, np.nan)
+    given[:, 1] *= 3
+    observed = Observations(replace(readings, noise=given))
+    found = NoiseModel.of(np.array([9.0, 9.0]), np.zeros(2), observed)
+    np.testing.assert_allclose(found.noise_of_fields, [0.2, 0.6])
+
+
+def test_observations_leave_out_what_was_not_read(model: NoiseModel) -> None:
+    observed = model.observations
+    assert len(observed) == 24 - 2 == sum(map(len, observed.of_sensors))
+    assert np.isfinite(observed.values).all()
+    assert observed.inside.tolist() == [False, True, False]
+    assert observed.at_rest
+    moving = replace(observed.readings, space=observed.readings.space + 1e-3 * observed.readings.time[:, None])
+    assert not Observations(moving).at_rest

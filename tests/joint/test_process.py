@@ -1,0 +1,168 @@
+"""Fields that know no law: their likelihood, what they predict, and left-out sensors against processes without them."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pdescry import Readings
+from pdescry.joint.field import process as room
+from pdescry.joint.field.free import FreeField
+from pdescry.joint.field.process import SCALES, Baseline, Process
+from tests.joint.conftest import smooth_readings
+
+SCALED = np.array([0.8, 0.05, 0.02, 0.4, 0.3])
+
+
+@pytest.fixture(scope="module")
+def noisy() -> Readings:
+    readings = smooth_readings(sensors=7, times=8)
+    return replace(readings, values=readings.values + 0.05 * np.random.default_rng(0).normal(size=readings.values.shape))
+
+
+@pytest.mark.parametrize("places", [1, 2])
+def test_the_likelihood_and_its_slope(places: int) -> None:
+    random = np.random.default_rng(0)
+    points = np.column_stack([random.uniform(size=(30, 1 + places)), np.arange(30) % 6])
+    values, scales = random.normal(size=30), np.append(SCALED, [0.6] * (places - 1))
+    likelihood = room._Likelihood.of(points, values)
+    value, slope = likelihood.at(scales)
+    squares = sum(((points[:, None, k] - points[:, k]) / scales[3 + k]) ** 2 for k in range(1 + places))
+    covariance = scales[0] * np.exp(-0.5 * np.asarray(squares)) + scales[1] * (points[:, None, -1] == points[:, -1])
+    covariance += (scales[2] + room.JITTER) * np.eye(30)
+    wanted = -0.5 * (values @ np.linalg.solve(covariance, values) + np.linalg.slogdet(covariance)[1])
+    assert value == pytest.approx(wanted - 15 * np.log(2 * np.pi))
+    for k in range(len(scales)):
+        step = np.eye(len(scales))[k] * 1e-6
+        change = (likelihood.at(scales + step)[0] - likelihood.at(scales - step)[0]) / 2e-6
+        assert slope[k] == pytest.approx(change, rel=1e-4, abs=1e-4)
+
+
+def test_scales_that_have_no_likelihood_are_avoided() -> None:
+    points = np.zeros((4, 3))
+    likelihood = room._Likelihood.of(points, np.arange(4.0))
+    value, slope = likelihood.at(np.array([1e12, 0.0, 0.0, 1.0, 1.0]))
+    assert value == -1e25
+    assert not slope.any()
+
+
+@pytest.mark.parametrize("name", SCALES)
+def test_fitted_scales_are_likelier_than_those_around_them(noisy: Readings, name: str) -> None:
+    process = Process.fitted(name, noisy, 0)
+    every = np.arange(len(noisy))
+    likelihood = room._Likelihood.of(process._points(every), process._values(every))
+    best, _ = likelihood.at(process.scales)
+    offsets = name != "shared"
+    for k, factor in itertools.product([2, *([1] if offsets else [])], (0.5, 2.0)):
+        other = process.scales.copy()
+        other[k] *= factor
+        assert likelihood.at(other)[0] < best + 1e-3
+    assert (process.scales[1] == 0) == (not offsets)
+
+
+def test_left_out_sensors_are_predicted_by_the_others(noisy: Readings) -> None:
+    process = Process("smooth", noisy, 0, SCALED)
+    every = np.arange(len(noisy))
+    covariance, values = process.covariance(process._points(every)), process._values(every)
+    score, errors = 0.0, []
+    for sensor in range(1, 6):  # those between others
+        own = noisy.sensor == sensor
+        pulled = np.linalg.solve(covariance[np.ix_(~own, ~own)], covariance[np.ix_(~own, own)]).T
+        left = covariance[np.ix_(own, own)] - pulled @ covariance[np.ix_(~own, own)]
+        error = process.unit * (values[own] - pulled @ values[~own])
+        left = process.unit**2 * left
+        errors.append(error)
+        score -= 0.5 * (error @ np.linalg.solve(left, error) + np.linalg.slogdet(left)[1] + 8 * np.log(2 * np.pi))
+    assert process.left_out.score == pytest.approx(score)
+    assert process.left_out.rms_error == pytest.approx(np.sqrt(np.mean(np.square(errors))))
+    assert process.left_out.readings == 40
+
+
+def test_the_field_on_a_grid_and_at_points(noisy: Readings) -> None:
+    process = Process("smooth", noisy, 0, SCALED)
+    x, t = np.linspace(0, 3, 5), np.linspace(1, 3, 4)
+    points = np.array([(place, time) for place in x for time in t])
+    mean, variance = process.at(points)
+    np.testing.assert_allclose(process.mean(x, t).ravel(), mean, atol=1e-9)
+    np.testing.assert_allclose(process.sd(x, t).ravel(), np.sqrt(variance), rtol=1e-6)
+    jointly, covariance = process.jointly(points)
+    np.testing.assert_allclose(jointly, mean)
+    np.testing.assert_allclose(np.diag(covariance), variance, rtol=1e-6)
+    truth = np.outer(np.sin(x), np.exp(-0.3 * t))
+    assert np.sqrt(np.mean((process.mean(x, t) - truth) ** 2)) < 0.1
+
+
+def test_units_only_change_the_numbers(noisy: Readings) -> None:
+    a, b, c = 40.0, 1e-3, 60.0
+    scaled = Readings.from_arrays(noisy.time * c, noisy.space * b, noisy.values * a + 7)
+    one, other = (Process.fitted("smooth", each, 0) for each in (noisy, scaled))
+    np.testing.assert_allclose(other.scales, one.scales, rtol=1e-3)
+    assert other.noise == pytest.approx(a * one.noise, rel=1e-3)
+    assert other.left_out.rms_error == pytest.approx(a * one.left_out.rms_error, rel=1e-3)
+    lost = one.left_out.readings * np.log(a)
+    assert other.left_out.score == pytest.approx(one.left_out.score - lost, abs=0.1)
+
+
+def test_what_was_not_read_is_left_out(noisy: Readings) -> None:
+    values = np.column_stack([noisy.values, noisy.values])
+    values[::3, 1] = np.nan
+    both = Readings(noisy.time, noisy.space, values, noisy.sensor, fields=("u", "v"))
+    rows = np.isfinite(values[:, 1])
+    alone = Process("smooth", noisy.select(rows), 0, SCALED)
+    points = np.array([[1.0, 2.0], [2.5, 1.2]])
+    np.testing.assert_allclose(Process("smooth", both, 1, SCALED).at(points), alone.at(points))
+
+
+def test_many_readings_are_thinned_by_whole_moments(noisy: Readings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory of baselines grows as the square of their number; scores stay about those of all readings."""
+    every = {name: Process.fitted(name, noisy, 0).left_out.score for name in ("constant", "memoryless")}
+    monkeypatch.setattr(room, "LARGEST", 30)
+    process = Process.fitted("memoryless", noisy, 0)
+    assert len(np.unique(noisy.time[process._some_moments(30)])) == 4
+    some = {name: Process.fitted(name, noisy, 0).left_out.score for name in every}
+    assert some["constant"] == pytest.approx(every["constant"], rel=0.3)
+    assert some["memoryless"] != every["memoryless"]
+
+
+def test_sensors_that_are_read_in_turn_are_thinned_each(noisy: Readings) -> None:
+    apart = Readings(noisy.time + 1e-3 * noisy.sensor, noisy.space, noisy.values, noisy.sensor)
+    some = Process("constant", apart, 0, SCALED)._some_moments(28)
+    assert np.bincount(apart.sensor[some]).tolist() == [4] * 7
+
+
+def test_baselines_add_up() -> None:
+    both = Baseline.of_all([Baseline(1.0, 3.0, 1), Baseline(2.0, 1.0, 3), Baseline(0.0, np.nan, 0)])
+    assert (both.score, both.readings) == (3.0, 4)
+    assert both.rms_error == pytest.approx(np.sqrt(3))
+
+
+# ---- the field that obeys no law -------------------------------------------------------------------------------------
+
+
+def test_a_free_field_answers_as_a_posterior_does(noisy: Readings) -> None:
+    process = Process.fitted("shared", noisy, 0)
+    field = FreeField((process,))
+    found = field.predict([1.5, 2.0], [0.5, 1.0, 2.0])
+    assert found["u"].dims == ("t", "x")
+    assert ((found["u_low"] < found["u"]) & (found["u"] < found["u_high"])).all()
+    with_noise = field.predict([1.5, 2.0], [0.5, 1.0, 2.0], noise=True)
+    np.testing.assert_allclose(with_noise["u_sd"] ** 2 - found["u_sd"] ** 2, process.noise**2, rtol=1e-6)
+    far = field.predict([2.0], [1.0, 6.0])["u_sd"].values[0]
+    assert far[1] > 2 * far[0]
+    assert field.reach == noisy.span
+    scattered = field.predict([1.5, 2.0], [0.5, 1.0], grid=False)
+    assert scattered["u"].values[1] == pytest.approx(float(found["u"].sel(t=2.0, x=1.0)))
+
+
+def test_draws_of_a_free_field_vary_as_it_says(noisy: Readings) -> None:
+    field = FreeField((Process.fitted("shared", noisy, 0),))
+    points = np.array([[0.5, 1.5], [2.2, 2.9]])
+    draws = field.draws(points, 4000)
+    assert draws.shape == (4000, 1, 2)
+    mean, variance = field.processes[0].at(points)
+    np.testing.assert_allclose(draws[:, 0].std(0), np.sqrt(variance), rtol=0.06)  # 5 sds of an sd of 4000
+    np.testing.assert_allclose(draws[:, 0].mean(0), mean, atol=5 * np.sqrt(variance.max() / 4000))
+    np.testing.assert_array_equal(field.draws(points, 3), field.draws(points, 3))
