@@ -69,9 +69,10 @@ def with_readings(law: Law, number: int) -> Law:
         sensor=readings.sensor[some],
     )
     found = cast(JointInference, law.inference)
-    comparison = replace(found.comparison, reason="Readings are made up.")
-    posterior = replace(found.posteriors[0], readings=more)
-    return replace(law, inference=JointInference(replace(found.choice, comparison=comparison), (posterior,)))
+    comparison = replace(found.comparison, reasons=dict.fromkeys(readings.fields, "Readings are made up."))
+    processes = tuple(tuple(replace(each, readings=more) for each in own) for own in found.choice.processes)
+    choice = replace(found.choice, comparison=comparison, processes=processes)
+    return replace(law, inference=JointInference(choice, (more,)))
 
 
 if __name__ == "__main__":

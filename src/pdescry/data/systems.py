@@ -210,7 +210,7 @@ def fitzhugh_nagumo() -> System:
 
 @cache
 def schrodinger() -> System:
-    """i·A_t + A_xx/2 + |A|²·A = 0 for A = u + i·v."""
+    """i·A_t + A_xx/2 + (u² + v²)·A = 0 for A = u + i·v."""
     return System(
         "schrodinger",
         "Nonlinear Schrödinger: an envelope focuses and spreads (real part u, imaginary part v)",
