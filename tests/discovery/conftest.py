@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -41,13 +40,10 @@ def finished(readings: Readings, tmp_path_factory: pytest.TempPathFactory) -> tu
 
 
 @pytest.fixture(scope="session")
-def chosen(
-    readings: Readings, finished: tuple[Law, Path], tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Law, Path]:
-    """A law inferred together with the field, and its run directory; begun from the draws of the other."""
+def chosen(readings: Readings, tmp_path_factory: pytest.TempPathFactory) -> tuple[Law, Path]:
+    """A law inferred together with the field, and its run directory."""
     folder = tmp_path_factory.mktemp("runs") / "joint.pdescry"
-    shutil.copytree(finished[1], folder)
-    return discover(readings, config=JOINT, workdir=folder, overwrite=True, workers=1), folder
+    return discover(readings, config=JOINT, workdir=folder, workers=1), folder
 
 
 def with_inference(law: Law, **changes: Any) -> Law:

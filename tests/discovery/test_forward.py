@@ -17,7 +17,9 @@ from pdescry.discovery.forward import Forward, check_forward
 from pdescry.discovery.judgement import judge
 from pdescry.discovery.score import score_forward
 from pdescry.joint.inference import JointInference
-from pdescry.joint.mesh import space_of
+from pdescry.joint.observations import Observations
+from pdescry.joint.field.mesh import space_of
+from pdescry.joint.fit.noise_model import NoiseModel
 from tests.discovery.conftest import choice_of
 
 
@@ -78,14 +80,14 @@ def test_clocks_that_begin_elsewhere(chosen: tuple[Law, Path], first: float) -> 
     """Where rounding makes two times of one, or one of two."""
     fit = choice_of(chosen[0]).fit
     _, experiment, _ = fit.minimum.experiments[0]
-    space, scatter = experiment.space, experiment.scatter
+    space, later = experiment.space, replace(fit.readings, time=fit.readings.time + first)
     moved = replace(
         experiment,
-        space=space_of(space.x.breaks, space.t.breaks + first),
-        scatter=replace(scatter, readings=replace(fit.readings, time=fit.readings.time + first)),
+        space=space_of(space.axes[0].breaks, space.time.breaks + first, 1, space.along),
+        noise_model=replace(experiment.noise_model, observations=Observations(later)),
     )
     fit = replace(fit, minimum=fit.minimum.with_experiments([moved]))
-    found = check_forward(JointInference(replace(choice_of(chosen[0]), fit=fit)))
+    found = check_forward(JointInference(replace(choice_of(chosen[0]), fit=fit), (later,)))
     assert found.status == "ok"
     assert found.score is not None
     assert found.score.rms_error == pytest.approx(chosen[0].forward.score.rms_error, rel=0.05)  # type: ignore[union-attr]
@@ -105,10 +107,11 @@ def test_few_sensors_are_not_left_out(chosen: tuple[Law, Path]) -> None:
     law, _ = chosen
     fit = choice_of(law).fit
     few = fit.readings.select(sensors=[0, 2, 5, 7])
-    experiment = replace(fit.experiment, scatter=replace(fit.experiment.scatter, readings=few))
+    model = NoiseModel.of(fit.noise, fit.experiment.noise_model.offset_sd, Observations(few))
+    experiment = replace(fit.experiment, noise_model=model)
     solved: Any = SimpleNamespace(steps=100)
     fewer = replace(fit, minimum=fit.minimum.with_experiments([experiment]))
-    score, why = score_forward(JointInference(replace(choice_of(law), fit=fewer)), solved, lambda part: None)
+    score, why = score_forward(JointInference(replace(choice_of(law), fit=fewer), (few,)), solved, lambda part: None)
     assert score is None
     assert "4 sensors are too few" in why
 

@@ -124,7 +124,7 @@ class Guessed:
 
     def ranking(self, field: str) -> pd.DataFrame:
         table = pd.DataFrame({"term": [f"{field}_xx", field], "kept": [True, False]})
-        return table.assign(worth=[-30.0, -2.0], ill_posed=False)
+        return table.assign(score=[-30.0, -2.0], ill_posed=False)
 
     def judge(self, warn: Callable[..., None]) -> None:
         warn("The law was guessed.", "Guess again.")
@@ -173,12 +173,11 @@ class Guessing:
     """A `Method`."""
 
     options: Any
-    candidates: tuple[Term, ...]
+    candidates: Any = None
     note: str = ""
 
     kinds: ClassVar[dict[str, type]] = {"guess": Guess}
     usual: ClassVar[tuple[str, Any]] = ("guess", Guess())
-    library: ClassVar[str] = "small"
     takes: ClassVar[str] = "two fields"
     shares_laws: ClassVar[bool] = False
     asks_readings_for_noise: ClassVar[bool] = False
@@ -191,7 +190,11 @@ class Guessing:
         """Nothing can be wrong."""
 
     @staticmethod
-    def obstacle(settings: Any, experiments: Sequence[Readings], candidates: Sequence[Term]) -> str:
+    def candidates_of(settings: Any, experiments: Sequence[Readings]) -> Any:
+        return settings.candidates
+
+    @staticmethod
+    def obstacle(settings: Any, experiments: Sequence[Readings]) -> str:
         return "" if len(experiments[0].fields) == 2 else "there is one field"
 
     @staticmethod
@@ -326,9 +329,9 @@ def compared(law: Law) -> Law:
             for k in range(6)
         ]
     )  # fmt: skip
-    alternatives = pd.DataFrame({"law": [str(law)], "score": [1.0], "worth": [0.0], "probability": [1.0]})
-    probabilities = pd.Series({"u_xx": 1.0})
-    comparison = Comparison(alternatives, probabilities, held_out, {"smooth": 0.5})
+    alternatives = pd.DataFrame({"law": [str(law)], "elpd": [1.0], "score": [0.0], "probability": [1.0]})
+    probabilities = pd.DataFrame({"field": ["u"], "term": ["u_xx"], "probability": [1.0]})
+    comparison = Comparison(alternatives, probabilities, held_out, {name: {"smooth": 0.5} for name in RATES})
     fits: Any = [
         SimpleNamespace(
             **{name: getattr(fit, name) for name in ("field", "time_order", "terms", "support", "concise")},

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import cast
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from pdescry import JointFit, Posterior, Readings, systems
+from pdescry import JointFit, Readings
 from pdescry.joint.advice import Questions, typical_times
-from pdescry.joint.experiment import Experiment
-from pdescry.joint.fit import terms_of
+from pdescry.joint.fit.noise_model import NoiseModel
+from pdescry.joint.fit.stages import laid_out
 from pdescry.joint.information import Belief, Options
-from pdescry.joint.scatter import Scatter
-from pdescry.joint.start import Start, from_network
-from tests.joint.conftest import Guess, guess
+from pdescry.joint.observations import Observations
+from pdescry.problem import Problem
+from tests.joint.conftest import observed, start_of
 
 FAR = 1e-6
 
@@ -22,12 +22,12 @@ FAR = 1e-6
 @pytest.fixture(scope="module")
 def clouds() -> JointFit:
     """Only begun, with a soft law, on a coarse mesh: the algebra is the same."""
-    return begun(guess("advection_diffusion", sensors=10, every=0.8))
+    return begun(observed("advection_diffusion", sensors=10, every=0.8))
 
 
-def begun(posterior: Posterior) -> JointFit:
-    terms = terms_of(["u_x", "u_xx"], posterior.readings)
-    return JointFit(Start((from_network(posterior),)).fit(terms))
+def begun(readings: Readings) -> JointFit:
+    problem = Problem.of(readings, ["u_x", "u_xx"], time_order=1)
+    return JointFit(start_of(problem).fit(problem.candidates), problem)
 
 
 def with_readings(fit: JointFit, t: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -40,10 +40,10 @@ def with_readings(fit: JointFit, t: np.ndarray, x: np.ndarray) -> np.ndarray:
         np.concatenate([readings.values, np.zeros((len(t), 1))]),
         sensor,
     )
-    noise = np.concatenate([fit.noise, np.full(len(t), np.sqrt(np.mean(fit.noise**2)))])
-    scatter = Scatter(noise, experiment.scatter.offset_sd, more)
+    model = experiment.noise_model
+    noise = np.concatenate([model.noise, np.full(len(t), fit.noise[0])])
     # The roughness is in units of the readings' sd: its rows stay as they were.
-    same = Experiment(experiment.space, scatter, experiment.tolerance, experiment.conditions)
+    same = replace(experiment, noise_model=NoiseModel(noise, model.offset_sd, Observations(more)))
     same.__dict__["prior"] = experiment.prior
     return fit.minimum.with_experiments([same]).covariance
 
@@ -81,9 +81,9 @@ def test_a_single_reading_tells_as_the_map_says(clouds: JointFit) -> None:
 
 
 def test_a_sensor_with_an_offset_shrinks_the_sds_as_expected(clouds: JointFit) -> None:
-    scatter = clouds.experiment.scatter.with_offsets(0.1)
-    experiment = Experiment(clouds.experiment.space, scatter, clouds.experiment.tolerance)
-    offset = JointFit(clouds.minimum.with_experiments([experiment]))
+    model = clouds.experiment.noise_model.with_offsets(np.array([0.1]))
+    experiment, state = laid_out(replace(clouds.experiment, noise_model=model), clouds.state)
+    offset = replace(clouds, minimum=clouds.minimum.with_experiments([experiment], [state]))
     advice = offset.next_sensor()
     told = np.sqrt(np.diag(with_readings(offset, advice.times, np.full(len(advice.times), advice.table["x"][0]))))
     np.testing.assert_allclose(advice.table.iloc[0, 2:].astype(float), told, rtol=FAR)
@@ -122,8 +122,7 @@ def test_units_only_change_the_numbers(clouds: JointFit) -> None:
     t, x, u = 60.0, 1e-3, 40.0
     readings = clouds.readings
     scaled = Readings.from_arrays(readings.time * t, readings.space * x, readings.values * u)
-    truth = systems.advection_diffusion().solution
-    other = begun(cast(Posterior, Guess(scaled, truth, origin=(t, x, u)))).next_sensor(2)
+    other = begun(scaled).next_sensor(2)
     plain = clouds.next_sensor(2)
     np.testing.assert_allclose(other.table["x"], plain.table["x"] * x, rtol=1e-6)
     np.testing.assert_allclose(other.table["information"], plain.table["information"], rtol=1e-3)
@@ -133,9 +132,10 @@ def test_units_only_change_the_numbers(clouds: JointFit) -> None:
 
 
 def test_of_the_second_of_two_experiments(clouds: JointFit) -> None:
-    readings = clouds.readings.select(sensors=range(5))
-    second = Experiment(clouds.experiment.space, Scatter(clouds.noise[: len(readings)], 0.0, readings))
-    both = JointFit(clouds.minimum.with_experiments([clouds.experiment, second], [clouds.spline] * 2))
+    readings, first = clouds.readings.select(sensors=range(5)), clouds.experiment
+    model = NoiseModel(first.noise_model.noise[: len(readings)], np.zeros(1), Observations(readings))
+    second = replace(first, noise_model=model)
+    both = replace(clouds, minimum=clouds.minimum.with_experiments([first, second], [clouds.state] * 2))
     of_first, of_second = both.next_sensor(), both.of(1).next_sensor()
     np.testing.assert_allclose(of_first.sd, of_second.sd)
     assert (len(of_first.present), len(of_second.present)) == (10, 5)
@@ -147,12 +147,12 @@ def test_of_the_second_of_two_experiments(clouds: JointFit) -> None:
 
 def test_many_draws_say_what_the_closed_form_says(clouds: JointFit) -> None:
     questions = Questions.of(clouds.readings, np.linspace(0.5, 7.5, 6))
-    t, x = questions.points.T
-    exact = Belief.of_fit(clouds.minimum, 0, t, x)
-    coefficients, splines = clouds.draw(2000, seed=1)
-    drawn = Belief.of_draws(coefficients, splines @ clouds.experiment.space.at(x, t).T.toarray())
+    points = np.roll(questions.points, -1, axis=1)
+    exact = Belief.of_fit(clouds.minimum, 0, points)
+    coefficients, states = clouds.draw(2000, seed=1)
+    drawn = Belief.of_draws(coefficients, states @ clouds.experiment.space.at(points).T.toarray())
     np.testing.assert_allclose(drawn.sd, exact.sd, rtol=0.05)
-    noise, rows = np.eye(6) * np.mean(clouds.noise**2), np.arange(len(t)).reshape(-1, 6)
+    noise, rows = np.eye(6) * np.mean(clouds.noise**2), np.arange(len(points)).reshape(-1, 6)
     told = [
         Options(rows, noise, np.array([belief.prior(each, each) for each in rows])).information(belief)
         for belief in (exact, drawn)

@@ -109,11 +109,23 @@ def choose(
         boundary=method.boundary,
         domain=method.domain,
     )
-    tell = progress or (lambda what, fraction, left=None: None)
+    tell = _never_falling(progress or (lambda what, fraction, left=None: None))
     if executor is not None:
         return _chosen(problem, method, executor, tell, posteriors)
     with local_executor(workers) as pool:
         return _chosen(problem, method, pool, tell, posteriors)
+
+
+def _never_falling(tell: Progress) -> Progress:
+    """A second search, for another order in time or without a field, begins where the first one ended."""
+    most = 0.0
+
+    def told(what: str, fraction: float, left: float | None = None) -> None:
+        nonlocal most
+        most = max(most, fraction)
+        tell(what, most, left)
+
+    return told
 
 
 def readings_of(given: Given) -> tuple[Readings, ...]:

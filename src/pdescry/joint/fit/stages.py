@@ -21,6 +21,7 @@ TOLERANCES = (1e-2, 3e-3, 1e-3)
 SOFTER = (0.1, 0.03)  # before these, where a field that obeys no law yet may be far from one that does
 COARSE = 0.05  # a residual of so much of the left side after the first fit: the mesh is too coarse
 NO_BETTER = 0.9  # times the residual: it is not the mesh
+UNCHANGING = 1e-3  # of the readings' sd over the duration: a left side of less is none
 RESOLVED = 0.015  # a residual of so much of the left side is met well enough
 REFINEMENTS = 3  # at most, of each stage
 AS_MUCH = 0.3  # of what halving the mesh costs along the worst axis: an axis that costs so much is refined, too
@@ -89,8 +90,11 @@ def scaled(found: Minimum, tolerance: float) -> Objective:
     """With the tolerance and the prior in units of the left sides and terms of each state."""
 
     def rates(experiment: Experiment, state: Array) -> Array:
-        found_rates = np.sqrt(experiment.space.mean_square(experiment.lefts(state, found.objective.operator)))
-        return np.where(found_rates > 0, found_rates, 1.0)
+        operator = found.objective.operator
+        found_rates = np.sqrt(experiment.space.mean_square(experiment.lefts(state, operator)))
+        # Of a field that never changes but for rounding, the left side is no measure.
+        least = experiment.observations.unit / experiment.space.time.width ** np.array(operator.orders)
+        return np.maximum(found_rates, UNCHANGING * least)
 
     experiments = [replace(each, tolerance=tolerance * rates(each, own)) for _, each, own in found.experiments]
     return replace(with_broad_prior(found), experiments=tuple(experiments))
