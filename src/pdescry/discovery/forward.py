@@ -71,7 +71,8 @@ def check_forward(
 ) -> Forward:
     """Whether the law is well-posed, how near its solution stays to the inferred field, and, where that obeys the law,
     how well draws of the law predict sensors that were left out. equation: the law by default, or another one."""
-    own = Equation.of([fit.component for fit in inference.fits])
+    inputs = [each.name for each in inference.experiments[0].inputs]
+    own = Equation.of([fit.component for fit in inference.fits], inputs=inputs)
     equation, field = equation or own, inference.field
     readings = field.readings
     if len(readings.axes) > 1:

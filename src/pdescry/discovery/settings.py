@@ -25,7 +25,7 @@ from pdescry.surrogate.samplers import SAMPLERS, Sampler
 from pdescry.surrogate.scaling import Standardise
 
 Preset = Literal["default", "paper", "paper_as_printed"]
-Candidates = str | Iterable[str | Term]
+Candidates = str | Iterable[str | Term] | Mapping[str, Iterable[str | Term]]
 AUTO = "auto"  # where Python says None
 OFF = "off"  # where Python says False
 # Enough to begin from, where field and law are then inferred together; a regression needs draws of the posterior.
@@ -43,7 +43,7 @@ class Settings:
 
     preset: str = "default"
     seed: int = 0
-    candidates: str | tuple[str, ...] | None = None
+    candidates: str | tuple[str, ...] | Mapping[str, tuple[str, ...]] | None = None
     time_order: int | Mapping[str, int] | None = None
     network: Network = field(default_factory=Network)
     prior: Prior = field(default_factory=Prior)
@@ -155,10 +155,12 @@ class Settings:
                 return {section: _built(type(getattr(self, section)), given, known, section)}
 
 
-def _checked_candidates(given: Any) -> str | tuple[str, ...] | None:
+def _checked_candidates(given: Any) -> str | tuple[str, ...] | dict[str, tuple[str, ...]] | None:
     if given is None or isinstance(given, str):
         return _none_if_auto(given)
-    if not isinstance(given, Iterable) or isinstance(given, Mapping):
+    if isinstance(given, Mapping):  # by the field whose equation they are for
+        return {str(name): tuple(str(term) for term in terms) for name, terms in given.items()}
+    if not isinstance(given, Iterable):
         raise InputError(f"Expected candidates as a name or a list of terms such as ['u_xx', 'u']; got {given!r}.")
     return tuple(str(term) for term in given)
 
@@ -290,7 +292,9 @@ def _none_if_auto(value: Any) -> Any:
     return None if isinstance(value, str) and value == AUTO else value
 
 
-def _listed(candidates: str | Iterable[str]) -> str | list[str]:
+def _listed(candidates: str | Iterable[str] | Mapping[str, Iterable[str]]) -> str | list[str] | dict[str, list[str]]:
+    if isinstance(candidates, Mapping):
+        return {name: list(terms) for name, terms in candidates.items()}
     return candidates if isinstance(candidates, str) else list(candidates)
 
 

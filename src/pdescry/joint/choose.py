@@ -303,7 +303,7 @@ def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> str:
     if behind > CLOSE or not other.met:
         return ""
     law = JointFit(other.found, replace(problem, orders=other.orders))
-    return f"A law of another order in time scores within {max(behind, 0.0):.1f} nats: {law}."
+    return f"A law of another order in time scores about as well (by {abs(behind):.1f} nats): {law}."
 
 
 def noise_without_law(problem: Problem, processes: Processes) -> list[Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -46,6 +46,8 @@ class TwoStage:
     @staticmethod
     def candidates_of(settings: Any, experiments: Sequence[Readings]) -> tuple[Term, ...]:
         readings, source = experiments[0], "small" if settings.candidates is None else settings.candidates
+        if isinstance(source, Mapping):
+            raise InputError("Expected one list of candidates for a regression; got lists by field; pass one list.")
         return library(source, fields=readings.fields, axes=readings.axes, time_order=settings.time_order or 1)
 
     @staticmethod
