@@ -85,8 +85,12 @@ def test_executors_of_other_libraries_will_do() -> None:
 
 
 def test_an_interrupt_ends_the_processes() -> None:
-    with pytest.raises(KeyboardInterrupt), local_executor(2) as pool:
-        pool.submit(os.getpid).result()
-        raise KeyboardInterrupt
+    def interrupted() -> None:
+        with local_executor(2) as pool:
+            pool.submit(os.getpid).result()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     with local_executor(2) as pool:  # and others take their place
         assert pool.submit(abs, -1).result() == 1

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -60,7 +61,7 @@ def test_why_these_terms(chosen: tuple[Law, Path]) -> None:
     ax = plot.path(law)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["u_xx", "u_x"]
     drawn = [float(np.asarray(line.get_xdata())[-1]) for line in ax.lines if line.get_linewidth() == 2]
-    assert drawn == pytest.approx([-FURTHEST, max(float(table["worth"].iloc[1]), -FURTHEST)])
+    assert drawn == pytest.approx([-FURTHEST, max(float(table["score"].iloc[1]), -FURTHEST)])
     with pytest.raises(InputError, match="fields u; got 'v'"):
         plot.path(law, field="v")
 
@@ -78,9 +79,9 @@ def test_a_term_that_was_dropped_by_a_regression(finished: tuple[Law, Path]) -> 
     assert widths == [len(dropped.path) + 0.5, 1]
 
 
-def test_no_law_was_worth_comparing(chosen: tuple[Law, Path]) -> None:
-    unknown = with_comparison(chosen[0], singly=ranked(chosen[0]).iloc[:0], reasons="Noise.")
-    assert plot.path(unknown).get_title() == "no law was worth comparing"
+def test_no_law_was_fitted_to_its_end(chosen: tuple[Law, Path]) -> None:
+    unknown = with_comparison(chosen[0], single_term_changes=pd.DataFrame(), reasons={"u": "Noise."})
+    assert plot.path(unknown).get_title() == "no law was fitted to its end"
     assert plot.coefficients(unknown).get_title() == "no term is left"
     assert plot.field(unknown).get_title() == "u, which obeys no law"
 
@@ -91,7 +92,9 @@ def test_what_diagnostics_draw(chosen: tuple[Law, Path], finished: tuple[Law, Pa
     held_out = law.comparison.held_out
     ax = plot.diagnostics(law)
     np.testing.assert_allclose(np.asarray(ax.lines[0].get_ydata()), held_out["expected"])
-    assert len(plot.diagnostics(law, "chains").lines) == sampled(law).n_chains
+    assert len(plot.diagnostics(finished[0], "chains").lines) == sampled(finished[0]).n_chains
+    with pytest.raises(InputError, match="this one has none; pass what='residuals'"):
+        plot.diagnostics(law, "chains")
     assert np.std(law.inference.residuals("u")) == pytest.approx(1, abs=0.3)
     assert np.std(finished[0].inference.residuals("u")) == pytest.approx(1, abs=0.5)
     with pytest.raises(InputError, match="what='residuals' or 'chains'"):

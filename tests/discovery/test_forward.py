@@ -16,10 +16,10 @@ from pdescry import InputError, Law
 from pdescry.discovery.forward import Forward, check_forward
 from pdescry.discovery.judgement import judge
 from pdescry.discovery.score import score_forward
-from pdescry.joint.inference import JointInference
-from pdescry.joint.observations import Observations
 from pdescry.joint.field.mesh import space_of
 from pdescry.joint.fit.noise_model import NoiseModel
+from pdescry.joint.inference import JointInference
+from pdescry.joint.observations import Observations
 from tests.discovery.conftest import choice_of
 
 

@@ -22,6 +22,7 @@ from numpy.polynomial import Chebyshev
 
 import pdescry
 from pdescry import Equation, InputError, Law, Readings, Term, discover, load, plot
+from pdescry.data.asked import Asked
 from pdescry.discovery import method as methods
 from pdescry.discovery.forward import check_forward
 from pdescry.discovery.inference import Inference
@@ -30,7 +31,6 @@ from pdescry.joint import Comparison
 from pdescry.regression import SparseFit
 from pdescry.report.page import page_of
 from pdescry.report.trust import how_far_to_trust
-from pdescry.data.asked import Asked
 
 RATES = {"u": 0.1, "v": 0.2}  # u_t = 0.1 u_xx, v_t = 0.2 v_xx
 NOISE = 0.01

@@ -80,7 +80,7 @@ def test_it_shows_the_law_the_field_and_the_readings(chosen: tuple[Law, Path]) -
 
 
 def test_what_cannot_be_told_is_not_shown_as_a_law(chosen: tuple[Law, Path]) -> None:
-    page = page_of(with_comparison(chosen[0], reason="The readings are noise."))
+    page = page_of(with_comparison(chosen[0], reasons={"u": "The readings are noise."}))
     tree, numbers = parsed(page)
     assert "cannot tell: The readings are noise." in page
     assert "<math" not in page
@@ -96,7 +96,7 @@ def test_how_far_to_trust_it(chosen: tuple[Law, Path], finished: tuple[Law, Path
     assert "probability 0.99 or more" in sentence
     cases = {
         "likeliest of several laws (probability 0.70)": near_tie(law),
-        "do not tell a law": with_comparison(law, reason="Noise."),
+        "do not tell a law": with_comparison(law, reasons={"u": "Noise."}),
         "Read the warnings": replace(law, warnings=("Wide intervals.",)),
         "a regression with a threshold": finished[0],
         "missed by": replace(with_comparison(law, held_out=law.comparison.held_out.assign(rms_error=1e3)), warnings=()),

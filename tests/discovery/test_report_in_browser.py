@@ -159,9 +159,9 @@ def test_what_is_saved_says_what_law_json_says(browser: Any, opened: Any, chosen
 def test_all_candidates_are_shown_on_request(browser: Any, opened: Any, chosen: Any, tmp_path: Path) -> None:
     law, _ = chosen
     many = [f"u^{number}*u_x" for number in range(2, 22)]
-    singly = law.comparison.singly
-    longer = singly.loc[[0, *[1] * len(many)]].assign(term=["u_xx", *many])
-    with_comparison(law, singly=longer).report(tmp_path / "many.html")
+    changes = law.comparison.single_term_changes
+    longer = changes.loc[[0, *[1] * len(many)]].assign(term=["u_xx", *many])
+    with_comparison(law, single_term_changes=longer).report(tmp_path / "many.html")
     opened(tmp_path / "many.html")
     scroll_through(browser)
     figure = browser.find_element("css selector", "[data-figure=path]")

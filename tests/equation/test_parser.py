@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pdescry.equation import Equation, Term
@@ -182,6 +182,7 @@ def test_a_term_prints_and_parses_back(term):
     assert Term.parse(term.to_unicode(), FIELDS, AXES) == term
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 @given(sums, sums)
 def test_an_equation_prints_and_parses_back(u, v):
     from pdescry.equation.equation import Component

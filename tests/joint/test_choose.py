@@ -213,7 +213,9 @@ def silent() -> Choice:
     noise = np.random.default_rng(2).normal(size=len(readings))
     values = np.column_stack([readings.values[:, 0], noise])
     both = Readings(readings.time, readings.space, values, readings.sensor, fields=("u", "v"))
-    return choose(both, {"u": ["u_xx", "u_x"], "v": ["v_xx", "v"]}, Joint(proposals=1, largest=1), workers=1, time_order=1)
+    return choose(
+        both, {"u": ["u_xx", "u_x"], "v": ["v_xx", "v"]}, Joint(proposals=1, largest=1), workers=1, time_order=1
+    )
 
 
 def test_a_field_without_a_law_does_not_hide_that_of_the_other(silent: Choice) -> None:

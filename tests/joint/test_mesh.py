@@ -52,7 +52,9 @@ def test_knots_are_dense_where_the_field_bends() -> None:
 
 def test_knots_are_dense_where_any_of_the_fields_bends() -> None:
     two = replace(EVEN, components=2)
-    state = two.nearest(lambda x, t: [np.tanh((x[:, None] - 0.5) / 0.05) + 0 * t, 1e3 * np.tanh(x[:, None] / 0.05) + 0 * t])
+    state = two.nearest(
+        lambda x, t: [np.tanh((x[:, None] - 0.5) / 0.05) + 0 * t, 1e3 * np.tanh(x[:, None] / 0.05) + 0 * t]
+    )
     (x,) = graded_space(two, state, (40, 10)).places
     middles = (x.breaks[1:] + x.breaks[:-1]) / 2
     for centre in (0.0, 0.5):

@@ -135,10 +135,15 @@ def test_a_step_is_that_of_the_dense_least_squares(objective: Objective) -> None
         for element, basis in enumerate(rows.space.basis):
             law[element][:, basis] = rows.by_law[element]
         fixed = np.column_stack([rows.fixed.toarray(), np.zeros((rows.fixed.shape[0], k))])
-        both = np.vstack([np.column_stack([law.reshape(-1, sizes[number]), rows.on_law[..., :-1].reshape(-1, k)]), fixed])
+        both = np.vstack(
+            [np.column_stack([law.reshape(-1, sizes[number]), rows.on_law[..., :-1].reshape(-1, k)]), fixed]
+        )
         wide = np.zeros((len(both), sum(sizes) + k))
         begin = sum(sizes[:number])
-        wide[:, begin : begin + sizes[number]], wide[:, sum(sizes) :] = both[:, : sizes[number]], both[:, sizes[number] :]
+        wide[:, begin : begin + sizes[number]], wide[:, sum(sizes) :] = (
+            both[:, : sizes[number]],
+            both[:, sizes[number] :],
+        )
         blocks.append(wide)
         rights.append(np.concatenate([rows.on_law[..., -1].ravel(), rows.on_fixed]))
     blocks.append(np.column_stack([np.zeros((k, sum(sizes))), here.own[:, :-1]]))
@@ -149,7 +154,9 @@ def test_a_step_is_that_of_the_dense_least_squares(objective: Objective) -> None
     wanted = -np.linalg.lstsq(matrix, right, rcond=None)[0]
     np.testing.assert_allclose(own, wanted[sum(sizes) :], rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(matrix @ np.concatenate([*steps, own]), matrix @ wanted, atol=1e-4)
-    np.testing.assert_allclose(np.linalg.inv(solved.root.T @ solved.root), covariance[sum(sizes) :, sum(sizes) :], rtol=1e-4)
+    np.testing.assert_allclose(
+        np.linalg.inv(solved.root.T @ solved.root), covariance[sum(sizes) :, sum(sizes) :], rtol=1e-4
+    )
     seen = here.experiments[0].fixed[: len(objective.experiments[0].observations)]
     dense = seen.toarray() @ covariance[: sizes[0], : sizes[0]] @ seen.toarray().T
     np.testing.assert_allclose(solved.covariance(seen), dense, atol=1e-5)
@@ -159,7 +166,7 @@ def test_it_travels_between_processes_without_what_it_has_computed(objective: Ob
     states, coefficients = states_of(objective), some_coefficients(objective)
     value = objective.value(states, coefficients)
     sent = pickle.dumps(objective)
-    assert pickle.loads(sent).value(states, coefficients) == value
+    assert pickle.loads(sent).value(states, coefficients) == value  # noqa: S301
     objective.linearised(states, coefficients).solved()
     assert pickle.dumps(objective) == sent
 
@@ -315,7 +322,8 @@ def test_evidence_of_offsets_is_that_of_the_readings() -> None:
 NEAR: dict[str, tuple[Readings, tuple[int, ...], list[tuple[str, str]], list[tuple[str, str]]]] = {
     "one field": (smooth_readings(), (1,), [("u", "u_xx"), ("u", "1")], [("u", "x"), ("u", "t")]),
     "two fields": (
-        smooth_readings(("u", "v")), (1, 1), [("u", "v_xx"), ("v", "u"), ("v", "1")], [("u", "x"), ("v", "t"), ("u", "1")]
+        smooth_readings(("u", "v")), (1, 1), [("u", "v_xx"), ("v", "u"), ("v", "1")],
+        [("u", "x"), ("v", "t"), ("u", "1")],
     ),
     "second order": (smooth_readings(), (2,), [("u", "u_xx"), ("u", "x")], [("u", "1"), ("u", "t")]),
     "an input": (with_input(), (1,), [("u", "u_xx"), ("u", "P")], [("u", "1"), ("u", "x*P")]),

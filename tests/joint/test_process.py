@@ -20,7 +20,9 @@ SCALED = np.array([0.8, 0.05, 0.02, 0.4, 0.3])
 @pytest.fixture(scope="module")
 def noisy() -> Readings:
     readings = smooth_readings(sensors=7, times=8)
-    return replace(readings, values=readings.values + 0.05 * np.random.default_rng(0).normal(size=readings.values.shape))
+    return replace(
+        readings, values=readings.values + 0.05 * np.random.default_rng(0).normal(size=readings.values.shape)
+    )
 
 
 @pytest.mark.parametrize("places", [1, 2])

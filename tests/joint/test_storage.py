@@ -80,7 +80,9 @@ def test_with_offsets_a_wave_and_an_input(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     x, t = (each.ravel() for each in np.meshgrid(np.linspace(0, np.pi, 8), np.linspace(0, 3, 13)))
     off = random.normal(0, 0.3, 8)
-    values = np.sin(x) * np.cos(t) + off[np.searchsorted(np.linspace(0, np.pi, 8), x)] + 0.01 * random.normal(size=len(x))
+    values = (
+        np.sin(x) * np.cos(t) + off[np.searchsorted(np.linspace(0, np.pi, 8), x)] + 0.01 * random.normal(size=len(x))
+    )
     readings = Readings.from_arrays(t, x, values, inputs={"P": ([0.0, 3.0], [0.0, 0.1])})
     fit = refine(readings, "u_tt = u_xx + P", workers=1)
     assert fit.orders == (2,)

@@ -8,7 +8,9 @@ import pytest
 from pdescry import Readings
 
 
-def made(fields: tuple[str, ...] = ("u",), times: int = 4, inputs: tuple[str, ...] = (), scale: float = 1.0) -> Readings:
+def made(
+    fields: tuple[str, ...] = ("u",), times: int = 4, inputs: tuple[str, ...] = (), scale: float = 1.0
+) -> Readings:
     """5 sensors from x = 1 to x = 9."""
     x, t = (each.ravel() for each in np.meshgrid(np.linspace(1, 9, 5) * scale, np.arange(float(times))))
     values = np.column_stack([np.cos(x + k) + t for k in range(len(fields))])

@@ -171,7 +171,9 @@ def test_a_law_is_for_each_field_that_was_read(two: Readings, law: str) -> None:
 
 
 def test_some_fields_alone(two: Readings) -> None:
-    problem = Problem.of(two, ["u_xx", "v", "u*v"], known=["u: u_xx > 0", "v: v > 0"], boundary=["u(0) = 1", "v(0) = 1"])
+    problem = Problem.of(
+        two, ["u_xx", "v", "u*v"], known=["u: u_xx > 0", "v: v > 0"], boundary=["u(0) = 1", "v(0) = 1"]
+    )
     alone = problem.without(["v"])
     assert (alone.fields, alone.orders, texts(alone)) == (("u",), (1,), ["u: u_xx"])
     assert alone.experiments[0].fields == ("u",)
