@@ -269,9 +269,9 @@ def test_refine_compares_laws_by_held_out_sensors(here, run):
     assert code == 0
     assert out.startswith("u_t = ")
     assert "95 % interval" in out
-    assert "elpd" in out
+    assert "each predicted from the rest" in out
     last = out.splitlines()[-3:]
-    assert last[0].split() == ["law", "score"]
+    assert last[0].split() == ["law", "elpd"]
     assert last[1].split() == ["u_xx", "+0.0", "best"]
     assert float(last[2].split()[1]) < -20
     assert "scatter" in err
