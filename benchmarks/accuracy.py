@@ -89,8 +89,8 @@ def readings_of(cell: dict[str, Any]) -> pdescry.Readings:
     system, kind = system_of(cell), cell["noise"]
     noise = 0.05 if kind in NULL else "2%" if kind == HALF_NULL else kind
     until = cell.get("until")
-    times = {} if until is None else {"times": np.linspace(0, until, TIMES)}
-    readings = system.observe(sensors=cell["sensors"], noise=noise, seed=cell["layout"], **times)
+    read_at: dict[str, Any] = {} if until is None else {"times": np.linspace(0, until, TIMES)}
+    readings = system.observe(sensors=cell["sensors"], noise=noise, seed=cell["layout"], **read_at)
     random = np.random.default_rng([cell["layout"], 7])
     if kind == "noise only":
         return replace(readings, values=random.normal(size=readings.values.shape))
@@ -99,12 +99,13 @@ def readings_of(cell: dict[str, Any]) -> pdescry.Readings:
         values[:, 1] = random.normal(values[:, 1].mean(), values[:, 1].std(), len(values))
         return replace(readings, values=values)
     if kind == "shuffled":
-        times = np.unique(readings.time)
-        shuffled = random.permutation(times)[np.searchsorted(times, readings.time)]
+        moments = np.unique(readings.time)
+        shuffled = random.permutation(moments)[np.searchsorted(moments, readings.time)]
         return pdescry.Readings.from_arrays(shuffled, readings.space, readings.values)
     if cell["system"] == IDLE:  # switched as the heater is, at times of its own
-        switched = np.sort(random.uniform(*readings.span["t"], 6))
-        times = np.concatenate([[readings.span["t"][0]], switched, [readings.span["t"][1]]])
+        early, late = readings.span["t"]
+        switched = np.sort(random.uniform(early, late, 6))
+        times = np.concatenate([[early], switched, [late]])
         idle = Input("Q", times, None, random.uniform(0, 1.5, len(times)), "held")
         return replace(readings, inputs=(*readings.inputs, idle))
     return readings
