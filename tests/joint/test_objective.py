@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ MADE: dict[str, Callable[[], Objective]] = {
 }
 
 
-@pytest.fixture(params=MADE.values(), ids=MADE)
+@pytest.fixture(params=MADE.values(), ids=list(MADE))
 def objective(request: pytest.FixtureRequest) -> Objective:
     return request.param()
 
@@ -134,7 +135,7 @@ def test_a_step_is_that_of_the_dense_least_squares(objective: Objective) -> None
         law = np.zeros((*rows.by_law.shape[:2], sizes[number]))
         for element, basis in enumerate(rows.space.basis):
             law[element][:, basis] = rows.by_law[element]
-        fixed = np.column_stack([rows.fixed.toarray(), np.zeros((rows.fixed.shape[0], k))])
+        fixed = np.column_stack([rows.fixed.toarray(), np.zeros((len(rows.on_fixed), k))])
         both = np.vstack(
             [np.column_stack([law.reshape(-1, sizes[number]), rows.on_law[..., :-1].reshape(-1, k)]), fixed]
         )
@@ -291,7 +292,7 @@ def test_a_field_that_a_sensor_missed_is_not_counted() -> None:
     values[0, 0] = np.nan
     experiment = small_experiment(replace(readings, values=values))
     found = solved(linear(small_objective([experiment], [("u", "u_xx"), ("v", "v_xx")], (1, 1))))
-    table = held_out(found).set_index(["sensor", "field"])
+    table: Any = held_out(found).set_index(["sensor", "field"])
     assert (2, "v") not in table.index
     assert (2, "u") in table.index
     assert int(table["readings"].sum()) == np.isfinite(values).sum() == len(experiment.observations)
@@ -330,7 +331,7 @@ NEAR: dict[str, tuple[Readings, tuple[int, ...], list[tuple[str, str]], list[tup
 }  # fmt: skip
 
 
-@pytest.fixture(params=NEAR, ids=NEAR)
+@pytest.fixture(params=NEAR, ids=list(NEAR))
 def around(request: pytest.FixtureRequest) -> tuple[Minimum, Neighbourhood]:
     readings, orders, law, others = NEAR[request.param]
     experiment = small_experiment(readings)

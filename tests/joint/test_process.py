@@ -28,7 +28,7 @@ def noisy() -> Readings:
 @pytest.mark.parametrize("places", [1, 2])
 def test_the_likelihood_and_its_slope(places: int) -> None:
     random = np.random.default_rng(0)
-    points = np.column_stack([random.uniform(size=(30, 1 + places)), np.arange(30) % 6])
+    points = np.column_stack([random.uniform(size=(30, 1 + places)), np.arange(30.0) % 6])
     values, scales = random.normal(size=30), np.append(SCALED, [0.6] * (places - 1))
     likelihood = room._Likelihood.of(points, values)
     value, slope = likelihood.at(scales)
@@ -58,7 +58,7 @@ def test_fitted_scales_are_likelier_than_those_around_them(noisy: Readings, name
     likelihood = room._Likelihood.of(process._points(every), process._values(every))
     best, _ = likelihood.at(process.scales)
     offsets = name != "shared"
-    for k, factor in itertools.product([2, *([1] if offsets else [])], (0.5, 2.0)):
+    for k, factor in itertools.product((1, 2) if offsets else (2,), (0.5, 2.0)):
         other = process.scales.copy()
         other[k] *= factor
         assert likelihood.at(other)[0] < best + 1e-3

@@ -52,7 +52,7 @@ def dense_basis(space: Space, orders: tuple[int, ...]) -> np.ndarray:
 
 def dense(space: Space, component: int, orders: tuple[int, ...]) -> np.ndarray:
     """(points, n): one field, or a derivative of it, at the points of quadrature, for states as they are laid out."""
-    places = space.unpacked(np.arange(space.n))[component].ravel()
+    places = space.unpacked(np.arange(float(space.n)))[component].ravel().astype(int)
     found = np.zeros((math.prod(space.points), space.n))
     found[:, places] = dense_basis(space, orders)
     return found
@@ -84,7 +84,7 @@ def dense_rows(space: Space, operator: dict, equations: int) -> np.ndarray:
 def test_a_state_is_packed_and_unpacked(space: Space, seed: int) -> None:
     values = np.random.default_rng(seed).normal(size=space.shape)
     np.testing.assert_array_equal(space.unpacked(space.packed(values)), values)
-    assert sorted(space.unpacked(np.arange(space.n)).ravel()) == list(range(space.n))
+    assert sorted(space.unpacked(np.arange(float(space.n))).ravel()) == list(range(space.n))
 
 
 @quickly
@@ -110,7 +110,7 @@ def test_the_fields_at_scattered_points(space: Space, data: st.DataObject) -> No
             along = axis.matrix(points[:, k], orders[k])
             wanted = (wanted[:, :, None] * along[:, None, :]).reshape(7, -1)
         found = space.at(points, component, orders).toarray()
-        places = space.unpacked(np.arange(space.n))[component].ravel()
+        places = space.unpacked(np.arange(float(space.n)))[component].ravel().astype(int)
         np.testing.assert_allclose(found[:, places], wanted, rtol=1e-9, atol=1e-9)
         assert np.count_nonzero(found) == np.count_nonzero(found[:, places])
 

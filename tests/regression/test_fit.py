@@ -12,8 +12,8 @@ from pdescry import InputError
 from pdescry.derivatives import Derivatives
 from pdescry.equation import Equation, Term
 from pdescry.equation.term import Derivative
-from pdescry.regression import STBLR, STOLS, DesignMatrix, Greedy, SparseFit, regress
 from pdescry.equation.with_spread import with_spread
+from pdescry.regression import STBLR, STOLS, DesignMatrix, Greedy, SparseFit, regress
 
 TERMS = tuple(Term.parse(text) for text in ("1", "u", "u_xx", "u*u_x"))
 

@@ -9,8 +9,8 @@ import pytest
 from numpy.polynomial import legendre
 
 from pdescry.equation import Term
-from pdescry.regression import STBLR, STOLS, DesignMatrix, SparseFit, regress
 from pdescry.equation.with_spread import TWO_SIDED_95
+from pdescry.regression import STBLR, STOLS, DesignMatrix, SparseFit, regress
 
 SPEED, DIFFUSIVITY, UNTIL = 0.5, 0.1, 4.0
 TRUTH = np.array([-SPEED, DIFFUSIVITY])
