@@ -78,7 +78,6 @@ def test_noise_that_is_told_is_that_of_a_reading(noise: Any, logged: Readings, w
     [
         ({}, 0.05 / np.sqrt(10)),  # of means
         ({"average": False}, 0.05),
-        ({"average": False, "config": TINY | {"regression": {"method": "auto"}}}, 0.05),
         ({"preset": "paper", "config": None}, 0.05),
     ],
 )

@@ -158,10 +158,13 @@ class Settings:
 def _checked_candidates(given: Any) -> str | tuple[str, ...] | dict[str, tuple[str, ...]] | None:
     if given is None or isinstance(given, str):
         return _none_if_auto(given)
+    lists = given.values() if isinstance(given, Mapping) else [given]
+    if not all(isinstance(each, Iterable) and not isinstance(each, str | Mapping) for each in lists):
+        raise InputError(
+            f"Expected candidates as a name or a list of terms such as ['u_xx', 'u'], or lists by field; got {given!r}."
+        )
     if isinstance(given, Mapping):  # by the field whose equation they are for
         return {str(name): tuple(str(term) for term in terms) for name, terms in given.items()}
-    if not isinstance(given, Iterable):
-        raise InputError(f"Expected candidates as a name or a list of terms such as ['u_xx', 'u']; got {given!r}.")
     return tuple(str(term) for term in given)
 
 

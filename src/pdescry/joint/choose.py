@@ -35,7 +35,7 @@ from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.neighbours import single_term_changes
 from pdescry.joint.search.proposals import explained
 from pdescry.joint.search.search import FAR, FELL, Search, best_first
-from pdescry.joint.search.verdict import Baselines, hopeless, why_none_holds, why_not
+from pdescry.joint.search.verdict import Baselines, hopeless, unmoved, why_none_holds, why_not
 from pdescry.problem import Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
 from pdescry.progress import Progress
@@ -154,6 +154,8 @@ def _chosen(
     processes = fields_without_law(problem, executor, tell)
     outcome = _searched(problem, method, executor, tell, processes, posteriors)
     silent = [field for field in problem.fields if field in outcome.reasons]
+    if len(silent) == len(problem.fields):  # perhaps because of those whose own readings show no dynamics
+        silent = [field for field in silent if unmoved(outcome.baselines[field])]
     if silent and len(silent) < len(problem.fields):
         # Fields without a law would drag the others down: these are asked alone.
         rest = problem.without(silent)

@@ -77,6 +77,11 @@ def without_dynamics(baselines: Mapping[str, Baseline]) -> tuple[float, str]:
     return best, next(sentence for name, sentence in NO_DYNAMICS.items() if baselines[name].score > best - CLEARLY)
 
 
+def unmoved(baselines: Mapping[str, Baseline]) -> bool:
+    """Whether a field is explained as well by what knows no dynamics as by any smooth field."""
+    return baselines["smooth"].score < without_dynamics(baselines)[0] + CLEARLY
+
+
 def hopeless(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
     """Whether neither a law, not even a soft one, nor smoothness predicts any field better than what knows no
     dynamics: neither in density, nor, since the noise of soft laws is not inferred yet, in error."""
