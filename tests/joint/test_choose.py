@@ -209,13 +209,11 @@ def test_two_fields_on_disk(pair: Choice, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def silent() -> Choice:
     """Heat, and a field that is noise."""
-    readings = observed("heat", every=1.0, sensors=8)
+    readings = observed("heat", every=0.5, sensors=10)
     noise = np.random.default_rng(2).normal(size=len(readings))
     values = np.column_stack([readings.values[:, 0], noise])
     both = Readings(readings.time, readings.space, values, readings.sensor, fields=("u", "v"))
-    return choose(
-        both, {"u": ["u_xx", "u_x"], "v": ["v_xx", "v"]}, Joint(proposals=1, largest=1), workers=1, time_order=1
-    )
+    return choose(both, {"u": ["u_xx", "u_x"], "v": ["v_xx", "v"]}, workers=1, time_order=1)
 
 
 def test_a_field_without_a_law_does_not_hide_that_of_the_other(silent: Choice) -> None:
