@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -162,12 +163,16 @@ class Start(Lean):
             coefficients[wanted] = least_squares(own, left)
         return coefficients
 
-    def fit(self, terms: tuple[Candidate, ...]) -> Minimum:
-        """The law, not yet hard, from the coefficients of a regression."""
+    @property
+    def has_offsets(self) -> bool:
+        return any(each.experiment.noise_model.has_offsets for each in self.initial)
+
+    def fit(self, terms: tuple[Candidate, ...], hopeless: float = math.inf) -> Minimum:
+        """The law, not yet hard, from the coefficients of a regression. hopeless: as in `Objective.minimise`."""
         found = Minimum(self.objective(terms), self.states, self.regressed(terms), False)
-        found = softly(found, self.gradually)
+        found = softly(found, self.gradually, hopeless)
         # A soft law that is wrong would take offsets for a way out.
-        if not any(each.experiment.noise_model.has_offsets for each in self.initial):
+        if not self.has_offsets:
             return found
         found = with_offsets(found)
         return found.objective.minimise(found.states, found.coefficients, STEPS)

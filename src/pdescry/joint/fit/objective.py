@@ -6,6 +6,7 @@ Each experiment has a state of its own (``experiment.py``); the law's coefficien
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,9 +21,10 @@ from pdescry.joint.fit.operator import Operator
 from pdescry.joint.lean import Lean
 from pdescry.problem import Candidate, Given
 
-SHARES = (1.0, 0.3, 0.1, 0.03)  # of a step, tried in turn
+SHARES = (1.0, 0.3, 0.1, 0.03)  # of a step, tried in turn, and how often states are corrected after each
+CORRECTIONS = (4, 2, 2, 2)
 GOOD_PART = 0.3  # of what a step promised
-CORRECTIONS = 2  # of the states
+AT_MOST = 2.0  # times what a step promises, all further steps together lower the value
 LITTLE, PATIENCE = 0.1, 2  # so little of what was promised, so often in a row: this leads nowhere
 ENOUGH = 1e-2  # of twice the log posterior: a step that promises less is not taken
 
@@ -73,8 +75,9 @@ class Objective(Lean):
             np.column_stack([np.diag(1 / self.prior_sd), (coefficients - self.prior_mean) / self.prior_sd]),
         )
 
-    def minimise(self, states: States, coefficients: Array, steps: int) -> Minimum:
-        """Gauss–Newton from a start, the states following the coefficients where a step leads uphill."""
+    def minimise(self, states: States, coefficients: Array, steps: int, hopeless: float = math.inf) -> Minimum:
+        """Gauss–Newton from a start, the states following the coefficients where a step leads uphill. It ends early
+        where steps promise too little for the value ever to fall below ``hopeless``."""
         value, converged, struggles, solved = self.value(states, coefficients), False, 0, None
         for _ in range(steps):
             here = self.linearised(states, coefficients)
@@ -82,6 +85,8 @@ class Objective(Lean):
             step = solved.step()
             if (promised := here.promised(*step)) < ENOUGH:
                 converged = True
+                break
+            if value - AT_MOST * promised > hopeless:
                 break
             down = self._downhill(states, coefficients, step, value, promised)
             if down is None:
@@ -100,12 +105,13 @@ class Objective(Lean):
     ) -> tuple[States, Array, float] | None:
         """Where a step leads that lowers the value by a good part of what it promised; None where none does."""
         best = None
-        for share in SHARES:
+        for share, corrections in zip(SHARES, CORRECTIONS, strict=True):
             new, new_coefficients = _moved(states, step[0], share), coefficients + share * step[1]
             found = self.value(new, new_coefficients)
-            for _ in range(CORRECTIONS):
-                if found < value - GOOD_PART * share * promised:
-                    return new, new_coefficients, found
+            enough = value - GOOD_PART * share * promised
+            for _ in range(corrections):
+                if found < enough:
+                    break
                 # State and coefficients are multiplied in the law: once these have moved, the state is corrected.
                 corrected = _moved(new, self.linearised(new, new_coefficients).step_of_states())
                 before, found = found, self.value(corrected, new_coefficients)
@@ -115,8 +121,10 @@ class Objective(Lean):
                 new = corrected
             if found < value and (best is None or found < best[2]):
                 best = new, new_coefficients, found
-                if share < 1:
-                    break
+            if best is not None and best[2] < enough:
+                return best
+            if best is not None and share < 1:
+                break
         return best
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -32,12 +33,12 @@ STEPS_AT_LAST = 30
 BROAD = 3.0
 
 
-def softly(found: Minimum, gradually: bool) -> Minimum:
+def softly(found: Minimum, gradually: bool, hopeless: float = math.inf) -> Minimum:
     """A soft law, from fields that obey none; gradually: softer still at first. That leads into shocks between sensors,
-    but weakens other laws until nothing is left of them: both are tried."""
-    for tolerance in (*(SOFTER if gradually else ()), TOLERANCES[0]):
+    but weakens other laws until nothing is left of them: both are tried. hopeless: as in `Objective.minimise`."""
+    for tolerance in SOFTER if gradually else ():
         found = scaled(found, tolerance).minimise(found.states, found.coefficients, STEPS)
-    return found
+    return scaled(found, TOLERANCES[0]).minimise(found.states, found.coefficients, STEPS, hopeless)
 
 
 def tightened(found: Minimum) -> Minimum:

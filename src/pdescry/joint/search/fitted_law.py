@@ -16,6 +16,7 @@ from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import resolved, softly, tightened, with_terms
 from pdescry.joint.lean import Lean
 from pdescry.joint.search.complexity import gains, penalty
+from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Known
 
@@ -59,6 +60,11 @@ class FittedLaw(Lean):
         return self.found.objective.operator.orders
 
     @property
+    def value(self) -> float:
+        """−2 log posterior, but for a constant."""
+        return self.found.objective.value(self.found.states, self.found.coefficients)
+
+    @property
     def promise(self) -> float:
         """While a law is soft: its score, less the cost of the residual."""
         return self.score - self.found.unmet
@@ -85,14 +91,22 @@ def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> Fitted
     return FittedLaw(found, predicted, total, gains(*paid), possible)
 
 
-def soft_fit(start: Start, terms: tuple[Candidate, ...]) -> Minimum:
-    return start.fit(terms)
+def soft_fit(start: Start, terms: tuple[Candidate, ...], hopeless: float = math.inf) -> Minimum:
+    return start.fit(terms, hopeless)
 
 
 def soft_fit_from(found: Minimum, terms: tuple[Candidate, ...], coefficients: Array) -> Minimum:
     """Another soft law, from the fields of this one."""
     moved = with_terms(found, terms, coefficients)
     return softly(replace(found, objective=moved, coefficients=coefficients), False)
+
+
+def laws_near(rules: Rules, found: Minimum) -> list[Neighbour]:
+    """Laws that a search in closed form about this one leads to, the most promising first."""
+    with np.errstate(all="ignore"):
+        candidates = rules.known.candidates
+        around = Neighbourhood(found, candidates, rules.of(candidates))
+        return around.searched(rules.known.present)
 
 
 def tight_fit(found: Minimum) -> Minimum:

@@ -8,12 +8,14 @@ small as the law: thousands of laws a second. Those that promise most are then f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from pdescry.joint.field.axis import Array
@@ -24,6 +26,9 @@ from pdescry.joint.search.complexity import gains, penalty
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate
 
+SEARCHED = 8  # of the laws that a search in closed form has seen, those of most evidence are scored
+LIKELY = 24  # candidates that gain most alone are also exchanged in pairs
+CLIMB = 0.1  # nats that an exchange has to gain
 PAIRS = 40  # candidates that promise most alone are also added two at a time
 
 
@@ -113,6 +118,63 @@ class Neighbourhood:
         """The law itself."""
         return self.of(self.kept)
 
+    def searched(self, present: tuple[Candidate, ...]) -> list[Neighbour]:
+        """Laws to which exchanging terms leads, by their evidence alone; from the law itself, and from none but those
+        that must be present. The most promising first."""
+        must = tuple(self.candidates.index(term) for term in present)
+        found: dict[frozenset[int], float] = {}
+        for begin in {tuple(sorted(self.kept)), tuple(sorted(must))}:
+            found |= self._climbed(begin, frozenset(must))
+        best = sorted(found, key=lambda some: (-found[some], sorted(some)))[:SEARCHED]
+        laws = [self.of(tuple(sorted(some))) for some in best]
+        return sorted(laws, key=lambda law: -law.promise)
+
+    def _climbed(self, begin: tuple[int, ...], must: frozenset[int]) -> dict[frozenset[int], float]:
+        """Evidence of the best laws seen on the way from one law to the best that exchanges lead to: terms are added,
+        dropped, exchanged, and exchanged in pairs."""
+        seen: dict[frozenset[int], float] = {}
+        now, own = begin, float(self._evidence(np.array([begin], int).reshape(1, -1))[0])
+        while True:
+            free = [j for j in now if j not in must]
+            others = [j for j in range(len(self.candidates)) if j not in now]
+            added = np.array([(*now, j) for j in others], int).reshape(-1, len(now) + 1)
+            gained = self._evidence(added)
+            likely = [others[k] for k in np.argsort(-gained, kind="stable")[:LIKELY]]
+            tables = [added, _without(now, [(j,) for j in free])]
+            tables.append(_exchanged(now, [(j,) for j in free], [(j,) for j in others]))
+            tables.append(_exchanged(now, list(combinations(free, 2)), list(combinations(likely, 2))))
+            tables.append(_exchanged(now, [()], list(combinations(likely, 2))))
+            best, score = now, own
+            for table in tables:
+                if not table.size:
+                    continue
+                scores = self._evidence(table)
+                for k in np.argsort(-scores, kind="stable")[:SEARCHED]:
+                    seen[frozenset(map(int, table[k]))] = float(scores[k])
+                if scores.max() > score + CLIMB:
+                    best, score = tuple(map(int, table[np.argmax(scores)])), float(scores.max())
+            if best == now:
+                return seen
+            now, own = tuple(sorted(best)), score
+
+    def _evidence(self, subsets: NDArray[np.intp]) -> Array:
+        """(B,): log evidence of laws of one size, (B, size), as if nothing were nonlinear, less what naming costs."""
+        products, right = self._squared
+        size = subsets.shape[1]
+        squares = products[subsets[:, :, None], subsets[:, None, :]] + np.eye(size)
+        pulled = right[subsets]
+        fitted = np.linalg.solve(squares, pulled[..., None])[..., 0] if size else pulled
+        named = np.log(self.choices)[subsets].sum(axis=1)
+        return 0.5 * np.sum(fitted * pulled, axis=1) - 0.5 * np.linalg.slogdet(squares)[1] - named
+
+    @cached_property
+    def _squared(self) -> tuple[Array, Array]:
+        """(K, K) and (K,): products of what coefficients do, and of it with what is left without any law; in units of
+        the prior."""
+        scaled = self.rest[:, :-1] * self.prior_sd
+        left = self.rest[:, -1] + self.rest[:, :-1] @ (self.prior_mean - self.at)
+        return scaled.T @ scaled, -scaled.T @ left
+
     def laws(self) -> Iterator[Neighbour]:
         """One term dropped, added or exchanged; two of those added that promise most alone."""
         kept, others = self.kept, [j for j in range(len(self.candidates)) if j not in self.kept]
@@ -127,6 +189,18 @@ class Neighbourhood:
         best = sorted(others, key=lambda j: -added[j].score)[:PAIRS]
         for pair in combinations(sorted(best), 2):
             yield self.of((*kept, *pair))
+
+
+def _without(now: tuple[int, ...], out: Sequence[tuple[int, ...]]) -> NDArray[np.intp]:
+    return _exchanged(now, out, [()])
+
+
+def _exchanged(
+    now: tuple[int, ...], out: Sequence[tuple[int, ...]], into: Sequence[tuple[int, ...]]
+) -> NDArray[np.intp]:
+    """Some terms of a law exchanged for others, (B, size)."""
+    rests = [tuple(j for j in now if j not in some) for some in out]
+    return np.array([(*rest, *some) for rest in rests for some in into], int)
 
 
 def single_term_changes(found: Minimum, candidates: tuple[Candidate, ...], choices: Array) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from pdescry.problem import Candidate, Problem
 POOR = 0.5  # a law that explains less than this share of what one as large explains in another field is not proposed
 SINGULAR = 1e-6
 SIMPLE = 0.02  # of the unexplained share that a factor or a derivative more has to take away, to be proposed first
+SIMPLE_PRODUCT = 3  # factors and derivatives of a simple product
 MOST_SUBSETS = 400_000  # of one size: above, larger ones are made of the candidates that explain most
 # Where sensors are few, derivatives of an inferred field say little; fitted together with the field, these still may.
 USUAL = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
@@ -109,21 +110,36 @@ def _explaining(
     given = {term: value.value for term, value in known.values.items() if term.field == field}
     for size in range(max(len(present), 1), min(max(largest, len(present)), len(present) + len(free)) + 1):
         taken: list[tuple[int, ...]] = []
-        for avoided in (None, "dominant"):
-            pool = free
-            if avoided:  # a term that nearly explains everything hides the others: the best subsets without it, too
-                common = set(free).intersection(*taken) if taken else set()
-                if len(common) != 1 or len(problem.fields) == 1:
+        for pool, most in _pools(terms, free, number, len(problem.fields) > 1):
+            if pool is None:  # a term that nearly explains everything hides the others: the best without it, too
+                common = set(free).intersection(*taken[-most:]) if taken else set()
+                if len(common) != 1:
                     break
                 pool = [j for j in free if j not in common]
+            new = 0
             for some, explained, law in _best(products, right, present, pool, size, whole, terms, sizes, number):
                 whole_law = given | law
                 allowed = all(whole_law.get(each, sign) * sign > 0 for each, sign in known.signs if each.field == field)
-                if allowed and not _ill_posed_alone(found, problem, whole_law):
+                if allowed and some not in taken and not _ill_posed_alone(found, problem, whole_law):
                     yield (size, len(taken)), _Side(tuple(whole_law), explained)
                     taken.append(some)
-                if len(taken) >= number * (2 if avoided else 1):
+                    new += 1
+                if new >= most:
                     break
+
+
+def _pools(terms: Terms, free: list[int], number: int, several: bool) -> Iterator[tuple[list[int] | None, int]]:
+    """Candidates to choose from, and how many laws: simple ones, which products of derivatives would crowd out; all;
+    of several fields all but a term that the last ones share (None)."""
+    yield [j for j in free if is_simple(terms[j])], number
+    yield free, -(-number // 2)
+    if several:
+        yield None, -(-number // 2)
+
+
+def is_simple(candidate: Candidate) -> bool:
+    """Linear, or of few factors and derivatives: reactions, advection, squares of slopes."""
+    return candidate.term.degree <= 1 or _complexity(candidate) <= SIMPLE_PRODUCT
 
 
 def _best(

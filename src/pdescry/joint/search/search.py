@@ -18,6 +18,7 @@ from pdescry.joint.search.fitted_law import (
     fine_fit,
     fit_with_terms,
     judged,
+    laws_near,
     soft_fit,
     soft_fit_from,
     tight_fit,
@@ -33,8 +34,7 @@ FELL = 0.05  # nats a reading: on a fine mesh, a law scores less than its rivals
 # Which part of the time goes by where.
 SPAN = {"proposals": (0.1, 0.5), "tighter": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
 WELL_MET = 10.0  # nats that the residual of a soft law costs: such a law need not be approached in another way
-SOFT_ROUNDS = 4  # of changes to soft laws, each of which
-SOFT_GAIN = 3.0  # nats has to promise more
+SOFT_ROUNDS = 4  # of changes to soft laws
 MOVES = 3  # tried before a law counts as the best near it
 ROUNDS = 8
 NEAR = 3.0  # nats: a law that promises to score less than the best by more is not tried
@@ -67,44 +67,40 @@ class Search:
         those that promise most. thoroughly: also those near the best."""
         proposed = proposals(starts, self.problem, self.number, self.largest)
         ranked: list[FittedLaw] = []
-        sizes = sorted({len(terms) for _, terms in proposed})
+        lowest: dict[int, float] = {}  # value of a law, by start
         begin, end = SPAN["proposals"]
-        for place, wave in enumerate(_waves(sizes)):
-            some = [(start, terms) for start, terms in proposed if len(terms) in wave]
-            if (
-                ranked and ranked[0].possible and ranked[0].met
-            ):  # more terms are added to such a law later, one at a time
-                some = [(start, terms) for start, terms in some if not ranked[0].key < frozenset(terms)]
-            fits: list[Task] = [(soft_fit, (start, terms)) for start, terms in some]
-            done, until = (begin + (end - begin) * part / len(_waves(sizes)) for part in (place, place + 1))
-            ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", done, until)])
+        waves = _waves(proposed, starts[0])
+        for place, wave in enumerate(waves):
+            some = wave
+            if ranked and ranked[0].possible and ranked[0].met:
+                # More terms are added to such a law later, one at a time.
+                some = [(start, terms) for start, terms in wave if not ranked[0].key < frozenset(terms)]
+            done, until = (begin + (end - begin) * part / len(waves) for part in (place, place + 1))
+            bounds = [lowest.get(id(start), math.inf) + 2 * FAR * self.problem.n_readings for start, _ in some]
+            fits: list[Task] = [(soft_fit, (*pair, bound)) for pair, bound in zip(some, bounds, strict=True)]
+            found = self.attempted(fits, "trying laws", done, until)
+            for (start, _), law in zip(some, found, strict=True):
+                if law is not None and law.possible and not start.has_offsets:
+                    lowest[id(start)] = min(law.value, lowest.get(id(start), math.inf))
+            ranked = _ranked([*ranked, *(law for law in found if law is not None)])
         if len(self.problem.fields) > 1 and ranked:
             fits = [(soft_fit, (starts[0], terms)) for terms in self.crossed(ranked)]
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
         return self.improved(ranked) if thoroughly else ranked
 
     def improved(self, ranked: list[FittedLaw]) -> list[FittedLaw]:
-        """With laws a term or two from the best, while one of them promises more."""
-        seen = {law.key for law in ranked}
+        """With laws to which exchanging terms of the best leads, while one of them promises more."""
+        seen, end = {law.key for law in ranked}, SPAN["proposals"][1]
         for _ in range(SOFT_ROUNDS):
             if not ranked or not ranked[0].possible:
                 break
             best = ranked[0]
-            with np.errstate(all="ignore"):
-                around = Neighbourhood(
-                    best.found, self.problem.known.candidates, self.rules.of(self.problem.known.candidates)
-                )
-                own = around.own.promise
-                near = [
-                    law for law in around.laws() if law.promise > own + SOFT_GAIN and frozenset(law.terms) not in seen
-                ]
-            near.sort(key=lambda law: -law.promise)
-            chosen = self.allowed(best, near)
+            (near,) = in_order(self.executor, [(laws_near, (self.rules, best.found))], lambda share: None)
+            new = [law for law in near if frozenset(law.terms) not in seen]
+            chosen = self.allowed(best, new)
             seen |= {frozenset(terms) for terms, _ in chosen}
             fits: list[Task] = [(soft_fit_from, (best.found, terms, values)) for terms, values in chosen]
-            ranked = _ranked(
-                [*ranked, *self.all_fitted(fits, "trying laws", SPAN["proposals"][1], SPAN["proposals"][1])]
-            )
+            ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
             if ranked[0] is best:
                 break
         return ranked
@@ -235,13 +231,16 @@ class Search:
         return found
 
     def all_fitted(self, fits: Sequence[Task], what: str, begin: float, end: float) -> list[FittedLaw]:
+        """As `attempted`, those that could be fitted."""
+        return [law for law in self.attempted(fits, what, begin, end) if law is not None]
+
+    def attempted(self, fits: Sequence[Task], what: str, begin: float, end: float) -> list[FittedLaw | None]:
         """Side by side; told as ``what``, from ``begin`` to ``end`` of the whole."""
         self.tell(what, round(begin, 6), None)
         tasks = [(judged, (self.rules, fit, *arguments)) for fit, arguments in fits]
-        found = in_order(
+        return in_order(
             self.executor, tasks, lambda share: self.tell(what, round(begin + (end - begin) * share, 6), None)
         )
-        return [law for law in found if law is not None]
 
     def possible(self, fit: Task) -> list[FittedLaw]:
         """The law that a fit gives, if it is possible."""
@@ -249,10 +248,18 @@ class Search:
         return [found] if found is not None and found.possible else []
 
 
-def _waves(sizes: Sequence[int]) -> list[set[int]]:
-    """Sizes of laws that are fitted before others: what is found there saves fits."""
-    half = (len(sizes) + 1) // 2
-    return [set(sizes[:half]), *({size} for size in sizes[half:])]
+def _waves(
+    proposed: Sequence[tuple[Start, tuple[Candidate, ...]]], first: Start
+) -> list[list[tuple[Start, tuple[Candidate, ...]]]]:
+    """Laws that are fitted before others, because what is found there saves fits: the first of each size, then others
+    of the smaller sizes, then size by size."""
+    sizes = sorted({len(terms) for _, terms in proposed})
+    small = set(sizes[: (len(sizes) + 1) // 2])
+    ahead = {len(terms): place for place, (start, terms) in reversed(list(enumerate(proposed))) if start is first}
+    rest = [pair for place, pair in enumerate(proposed) if place not in ahead.values()]
+    waves = [[proposed[ahead[size]] for size in sorted(ahead)], [pair for pair in rest if len(pair[1]) in small]]
+    waves += [[pair for pair in rest if len(pair[1]) == size] for size in sizes if size not in small]
+    return [wave for wave in waves if wave]
 
 
 def _without_larger(laws: Sequence[FittedLaw]) -> list[FittedLaw]:
