@@ -251,7 +251,9 @@ def _searched(
         ]
         guesses: list[list[FittedLaw]] = [[] for _ in every]
         for k in sorted(range(len(every)), key=lambda k: k != leading):
-            guesses[k] = searches[k].soft(starts[k], thoroughly=k == leading or not _met(guesses[leading]))
+            best = guesses[leading][0] if _met(guesses[leading]) else None
+            lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
+            guesses[k] = searches[k].soft(starts[k], best is None, lowest, settled)
     if not any(guesses):
         raise PdescryError(NONE)
     soft = [[law for law in own if law.possible] for own in guesses]

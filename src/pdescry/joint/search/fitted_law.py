@@ -13,6 +13,7 @@ from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
 from pdescry.joint.fit.held_out import score
 from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.fit.offsets import offset_sds
 from pdescry.joint.fit.stages import resolved, softly, tightened, with_terms
 from pdescry.joint.lean import Lean
 from pdescry.joint.search.complexity import gains, penalty
@@ -63,6 +64,15 @@ class FittedLaw(Lean):
     def value(self) -> float:
         """−2 log posterior, but for a constant."""
         return self.found.objective.value(self.found.states, self.found.coefficients)
+
+    @property
+    def has_offsets(self) -> bool:
+        return any(each.noise_model.has_offsets for each in self.found.objective.experiments)
+
+    @property
+    def shows_offsets(self) -> bool:
+        """Whether offsets of sensors would explain what it leaves over."""
+        return any(offset_sds(self.found, number).any() for number, _, _ in self.found.experiments)
 
     @property
     def promise(self) -> float:

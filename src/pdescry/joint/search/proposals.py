@@ -52,7 +52,12 @@ def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: i
     if problem.known.values:  # which may be all of the law
         found += [(start, problem.known.present) for start in starts]
     seen = {frozenset(terms) for _, terms in found}
-    found += [(starts[-1], law) for law in usual(problem) if frozenset(law) not in seen]
+    found += [
+        (start, law)
+        for start in {id(start): start for start in (starts[0], starts[-1])}.values()
+        for law in usual(problem)
+        if frozenset(law) not in seen
+    ]
     unique = {(id(start), frozenset(terms)): (start, terms) for start, terms in found}
     return list(unique.values())
 

@@ -62,31 +62,44 @@ class Search:
         }
         return Rules(self.problem.known, choices)
 
-    def soft(self, starts: Sequence[Start], thoroughly: bool = True) -> list[FittedLaw]:
+    def soft(
+        self, starts: Sequence[Start], thoroughly: bool = True, lowest: float = math.inf, settled: bool = False
+    ) -> list[FittedLaw]:
         """Laws that explain inferred fields best, not tight yet, each law once; possible ones first, and of these
-        those that promise most. thoroughly: also those near the best."""
+        those that promise most.
+
+        thoroughly: also those near the best. lowest: the value of a law that was found elsewhere; settled: it needs no
+        offsets of sensors, so that fields inferred with them are not begun from.
+        """
         proposed = proposals(starts, self.problem, self.number, self.largest)
         ranked: list[FittedLaw] = []
-        lowest: dict[int, float] = {}  # value of a law, by start
         begin, end = SPAN["proposals"]
-        waves = _waves(proposed, starts[0])
+        waves = [wave for offsets in (False, True) for wave in _waves(proposed, offsets)]
         for place, wave in enumerate(waves):
             some = wave
             if ranked and ranked[0].possible and ranked[0].met:
                 # More terms are added to such a law later, one at a time.
                 some = [(start, terms) for start, terms in wave if not ranked[0].key < frozenset(terms)]
+            if not settled and any(start.has_offsets for start, _ in wave):
+                settled = self.clear(ranked) and not ranked[0].shows_offsets
+            if settled:
+                some = [(start, terms) for start, terms in some if not start.has_offsets]
             done, until = (begin + (end - begin) * part / len(waves) for part in (place, place + 1))
-            bounds = [lowest.get(id(start), math.inf) + 2 * FAR * self.problem.n_readings for start, _ in some]
-            fits: list[Task] = [(soft_fit, (*pair, bound)) for pair, bound in zip(some, bounds, strict=True)]
-            found = self.attempted(fits, "trying laws", done, until)
-            for (start, _), law in zip(some, found, strict=True):
-                if law is not None and law.possible and not start.has_offsets:
-                    lowest[id(start)] = min(law.value, lowest.get(id(start), math.inf))
-            ranked = _ranked([*ranked, *(law for law in found if law is not None)])
+            fits: list[Task] = [(soft_fit, (*pair, lowest + 2 * FAR * self.problem.n_readings)) for pair in some]
+            found = self.all_fitted(fits, "trying laws", done, until)
+            ranked = _ranked([*ranked, *found])
+            lowest = min([lowest, *(law.value for law in found if law.possible and not law.has_offsets)])
         if len(self.problem.fields) > 1 and ranked:
             fits = [(soft_fit, (starts[0], terms)) for terms in self.crossed(ranked)]
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
         return self.improved(ranked) if thoroughly else ranked
+
+    def clear(self, ranked: Sequence[FittedLaw]) -> bool:
+        """Whether the first of these laws is met, or far better than all that do not hold it."""
+        if not ranked or not ranked[0].possible:
+            return False
+        others = [law.promise for law in ranked if law.possible and not law.key >= ranked[0].key]
+        return ranked[0].met or ranked[0].promise > max(others, default=math.inf) + FAR * self.problem.n_readings
 
     def improved(self, ranked: list[FittedLaw]) -> list[FittedLaw]:
         """With laws to which exchanging terms of the best leads, while one of them promises more."""
@@ -249,15 +262,16 @@ class Search:
 
 
 def _waves(
-    proposed: Sequence[tuple[Start, tuple[Candidate, ...]]], first: Start
+    proposed: Sequence[tuple[Start, tuple[Candidate, ...]]], offsets: bool
 ) -> list[list[tuple[Start, tuple[Candidate, ...]]]]:
     """Laws that are fitted before others, because what is found there saves fits: the first of each size, then others
-    of the smaller sizes, then size by size."""
-    sizes = sorted({len(terms) for _, terms in proposed})
+    of the smaller sizes, then size by size; from fields with offsets, or without."""
+    own = [pair for pair in proposed if pair[0].has_offsets == offsets]
+    sizes = sorted({len(terms) for _, terms in own})
     small = set(sizes[: (len(sizes) + 1) // 2])
-    ahead = {len(terms): place for place, (start, terms) in reversed(list(enumerate(proposed))) if start is first}
-    rest = [pair for place, pair in enumerate(proposed) if place not in ahead.values()]
-    waves = [[proposed[ahead[size]] for size in sorted(ahead)], [pair for pair in rest if len(pair[1]) in small]]
+    ahead = {len(terms): place for place, (_, terms) in reversed(list(enumerate(own)))}
+    rest = [pair for place, pair in enumerate(own) if place not in ahead.values()]
+    waves = [[own[ahead[size]] for size in sizes], [pair for pair in rest if len(pair[1]) in small]]
     waves += [[pair for pair in rest if len(pair[1]) == size] for size in sizes if size not in small]
     return [wave for wave in waves if wave]
 
