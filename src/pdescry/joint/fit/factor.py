@@ -121,22 +121,24 @@ class Factor:
         if not rows.nnz:
             return np.zeros((len(rows.indptr) - 1, len(rows.indptr) - 1))
         first, last = int(rows.indices.min()), int(rows.indices.max())
-        k = first // self.block
-        if last < (k + 2) * self.block:
-            begin = k * self.block
-            near = rows[:, begin : min(begin + 2 * self.block, self.n)].tocsr()
-            half = np.asarray(near @ self._near(k))  # (m, window)
+        if last < (first // self.block + 2) * self.block:
+            near = rows[:, first : last + 1].tocsr()
+            half = np.asarray(near @ self._near(first, last + 1))  # (m, window)
             found = np.asarray(near @ half.T)
             return (found + found.T) / 2
         solved = self.half(rows.T.toarray())
         return solved.T @ solved
 
-    def _near(self, k: int) -> Array:
-        """N⁻¹ of the unknowns of two neighbouring blocks."""
+    def _near(self, first: int, end: int) -> Array:
+        """N⁻¹ of consecutive unknowns, of one block or two neighbouring ones."""
+        k = first // self.block
+        middle = (k + 1) * self.block
         own, beside = self._inverse[k]
-        if k == len(self._inverse) - 1:
-            return own
-        return np.block([[own, beside], [beside.T, self._inverse[k + 1][0]]])
+        low, high = first - k * self.block, min(end, middle) - k * self.block
+        if end <= middle:
+            return own[low:high, low:high]
+        corner, across = self._inverse[k + 1][0][: end - middle, : end - middle], beside[low:, : end - middle]
+        return np.block([[own[low:, low:], across], [across.T, corner]])
 
     @cached_property
     def _inverse(self) -> list[tuple[Array, Array]]:

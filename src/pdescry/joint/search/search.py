@@ -277,11 +277,11 @@ def _waves(
 
 
 def _without_larger(laws: Sequence[FittedLaw]) -> list[FittedLaw]:
-    """Without those that hold all terms of one that comes before them and is met: more terms are added to that later,
-    in closed form."""
+    """Without those that hold all terms of one that comes before them: more terms are added to that later, in closed
+    form."""
     kept: list[FittedLaw] = []
     for law in laws:
-        if not any(other.key < law.key and other.met for other in kept):
+        if not any(other.key < law.key for other in kept):
             kept.append(law)
     return kept
 
