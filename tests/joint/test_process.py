@@ -118,15 +118,25 @@ def test_what_was_not_read_is_left_out(noisy: Readings) -> None:
     np.testing.assert_allclose(Process("smooth", both, 1, SCALED).at(points), alone.at(points))
 
 
-def test_many_readings_are_thinned_by_whole_moments(noisy: Readings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The memory of baselines grows as the square of their number; scores stay about those of all readings."""
-    every = {name: Process.fitted(name, noisy, 0).left_out.score for name in ("constant", "memoryless")}
-    monkeypatch.setattr(room, "LARGEST", 30)
-    process = Process.fitted("memoryless", noisy, 0)
+def test_scales_are_fitted_to_whole_moments(noisy: Readings) -> None:
+    process = Process("memoryless", noisy, 0, SCALED)
     assert len(np.unique(noisy.time[process._some_moments(30)])) == 4
-    some = {name: Process.fitted(name, noisy, 0).left_out.score for name in every}
-    assert some["constant"] == pytest.approx(every["constant"], rel=0.3)
-    assert some["memoryless"] != every["memoryless"]
+
+
+@pytest.mark.parametrize("name", SCALES)
+def test_of_many_readings_sensors_are_predicted_by_neighbours(
+    name: str, noisy: Readings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The memory of all at once grows as the square of their number."""
+    process = Process.fitted(name, noisy, 0)
+    by_all = replace(process).left_out
+    monkeypatch.setattr(room, "LARGEST", 30)
+    some = replace(process).left_out
+    assert some.readings == by_all.readings
+    assert some.score != by_all.score
+    assert some.score == pytest.approx(by_all.score, abs=0.1 * some.readings)
+    monkeypatch.setattr(room, "NEIGHBOURS", noisy.n_sensors)  # all others, and the whole of each record
+    assert replace(process).left_out.score == pytest.approx(by_all.score, rel=1e-6)
 
 
 def test_sensors_that_are_read_in_turn_are_thinned_each(noisy: Readings) -> None:

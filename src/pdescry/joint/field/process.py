@@ -16,9 +16,10 @@ a jump between two sensors, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,12 @@ SHORT, LONG = 1e-6, 1e6  # scales along t, in units of the duration: no memory, 
 SCALES = {"constant": None, "steady": LONG, "memoryless": SHORT, "smooth": 0.1, "shared": 0.1}
 SMOOTH = ("smooth", "shared")
 MOST = 500  # readings that scales are fitted to, about
-LARGEST = 3000  # readings that sensors are left out of, about: all at once, in memory that grows as their square
+LARGEST = 2000  # readings that a sensor is predicted from all at once; of more,
+NEIGHBOURS, PART = 4, 100  # from the nearest sensors, so many readings at a time
 ENOUGH = 2000  # readings that a field to begin from is made of
 ROUGHLY = 600  # readings by which its uncertainty is judged
 JITTER = 1e-10
+AS_ROUGH = 1.0  # times what may be expected
 # Bounds of the scales: variances of field, offsets and noise in units of the field's, lengths in units of the span.
 FIELD, OFFSET, NOISE = (1e-4, 1e4), (1e-8, 1e2), (1e-8, 1e2)
 ALONG_TIME, ALONG_SPACE = (1e-3, 1e2), (1e-2, 1e2)
@@ -121,6 +124,12 @@ class Process(Lean):
     def offset_sd(self) -> float:
         return float(np.sqrt(self.scales[1])) * self.unit
 
+    @property
+    def roughness(self) -> Array:
+        """(d,): the weight of ∫ (L³ u_xxx)² along each axis, with u in units of its sd, for which a field of this length
+        of correlation is as rough as may be expected."""
+        return AS_ROUGH * np.minimum(self._lengths[1:], 1.0) ** 5 / 15
+
     # ---- what was read ---------------------------------------------------------------------------------------------
 
     @cached_property
@@ -170,27 +179,69 @@ class Process(Lean):
 
     @cached_property
     def left_out(self) -> Baseline:
-        """Of some of the readings; their score as if there were all."""
+        """Each sensor between others predicted from the rest; where readings are very many, a part of its record at a
+        time, from its neighbours then."""
         if self.baseline is not None:
             return self.baseline
-        some = self._some_moments(LARGEST)
-        precision = np.linalg.inv(self.covariance(self._points(some)))
-        pulled = precision @ self._values(some)
-        sensor = self.readings.sensor[self._rows]
-        inside = Observations(self.readings).inside
-        score, errors = 0.0, []
-        for number in np.flatnonzero(inside):
-            own = np.flatnonzero(sensor[some] == number)
-            if not len(own):
-                continue
-            block = precision[np.ix_(own, own)]
-            error = np.linalg.solve(block, pulled[own])
+        parts = self._predicted_by_all() if len(self._rows) <= LARGEST else self._predicted_by_neighbours()
+        score, errors = 0.0, [np.zeros(0)]
+        for density, error in parts:
+            score += density - len(error) * (math.log(self.unit) + 0.5 * math.log(2 * math.pi))
             errors.append(self.unit * error)
-            score += 0.5 * (np.linalg.slogdet(block)[1] - error @ block @ error) - len(own) * np.log(self.unit)
-            score -= 0.5 * len(own) * np.log(2 * np.pi)
-        rms = np.sqrt(np.mean(np.concatenate(errors) ** 2)) if errors else np.nan
-        score = float(score) * len(self._rows) / len(some)
-        return Baseline(score, float(rms), int(inside[sensor].sum()))
+        every = np.concatenate(errors)
+        return Baseline(float(score), float(np.sqrt(np.mean(every**2))) if len(every) else math.nan, len(every))
+
+    def _predicted_by_all(self) -> Iterator[tuple[float, Array]]:
+        """Log density and errors of each left-out sensor."""
+        every = np.arange(len(self._rows))
+        precision = np.linalg.inv(self.covariance(self._points(every)))
+        pulled = precision @ self._values(every)
+        for own in self._between_others:
+            block = precision[np.ix_(own, own)]
+            error = np.asarray(np.linalg.solve(block, pulled[own]), float)
+            yield 0.5 * (np.linalg.slogdet(block)[1] - error @ block @ error), error
+
+    def _predicted_by_neighbours(self) -> Iterator[tuple[float, Array]]:
+        """Log density and errors of parts of each left-out sensor's record, each part by itself."""
+        time, sensor = self.readings.time[self._rows], self.readings.sensor[self._rows]
+        number = self.readings.n_sensors
+        count = np.maximum(np.bincount(sensor, minlength=number), 1)
+        places = self._points(np.arange(len(time)))[:, 1:-1]
+        centre = np.stack([np.bincount(sensor, each, minlength=number) / count for each in places.T], axis=1)
+        order = np.lexsort([time, sensor])
+        ends = np.searchsorted(sensor[order], np.arange(number + 1))
+        records = [order[low:high] for low, high in pairwise(ends)]
+        read = np.flatnonzero([len(each) for each in records])
+        for own in self._between_others:
+            me = sensor[own[0]]
+            others = read[read != me]
+            near = others[np.argsort(np.sum((centre[others] - centre[me]) ** 2, axis=1), kind="stable")[:NEIGHBOURS]]
+            for part in np.array_split(records[me], -(-len(own) // PART)):
+                begin, end = time[part[0]], time[part[-1]]
+                beside = []
+                for each in near:
+                    low, high = np.searchsorted(time[records[each]], [begin, end], side="left")
+                    some = records[each][low : high + 1]
+                    beside.append(some[:: -(-len(some) // PART)])
+                yield self._conditional(np.concatenate([np.zeros(0, np.intp), *beside]), part)
+
+    def _conditional(self, known: Numbers, own: Numbers) -> tuple[float, Array]:
+        """Log density of own readings, given those that are known, and what they are off by."""
+        some, n = np.concatenate([known, own]), len(known)
+        root = self._root(some)
+        along = solve_triangular(root, self._values(some), lower=True)
+        mine = root[n:, n:]
+        return float(-0.5 * along[n:] @ along[n:] - np.sum(np.log(np.diag(mine)))), np.asarray(mine @ along[n:], float)
+
+    @property
+    def _between_others(self) -> Iterator[Numbers]:
+        """What each sensor has read that lies between others."""
+        sensor = self.readings.sensor[self._rows]
+        order = np.argsort(sensor, kind="stable")
+        for number in np.flatnonzero(Observations(self.readings).inside):
+            own = order[slice(*np.searchsorted(sensor[order], [number, number + 1]))]
+            if len(own):
+                yield own
 
     def mean(self, *grid: Array) -> Array:
         """(x, …, t): of the field on a grid of places and times, without offsets."""

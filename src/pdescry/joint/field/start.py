@@ -41,7 +41,15 @@ class InitialField(Lean):
     trust: Array
 
     @classmethod
-    def of(cls, mean: _Asked, sd: _Asked, model: NoiseModel, ends: Ends, orders: tuple[int, ...]) -> InitialField:
+    def of(
+        cls,
+        mean: _Asked,
+        sd: _Asked,
+        model: NoiseModel,
+        ends: Ends,
+        orders: tuple[int, ...],
+        roughness: Array | None = None,
+    ) -> InitialField:
         observed = model.observations
         readings, number = observed.readings, observed.n_fields
         along_t = elements_in_time(observed)
@@ -57,7 +65,7 @@ class InitialField(Lean):
         variance = variance + 0.1 * centre + np.finfo(float).tiny
         for axis in range(1, variance.ndim):
             variance = variance.repeat(QUADRATURE, axis=axis)
-        experiment = Experiment(space, model, np.ones(number), conditions=ends.conditions)
+        experiment = Experiment(space, model, np.ones(number), ends.conditions, roughness)
         trust = np.sqrt(space.volume / variance)
         return cls(*laid_out(experiment, state), trust)
 
@@ -108,7 +116,8 @@ def from_network(posterior: SampledField, ends: Ends, orders: tuple[int, ...]) -
 
 
 def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, ...]) -> InitialField:
-    """Fields that are only smooth, with the offsets that they show."""
+    """Fields that are only smooth, with the offsets that they show. Soft laws mind how rough they are: to a field that
+    may be rougher, a law without diffusion would be as good."""
     observed = Observations(processes[0].readings)
     offsets = np.array([each.offset_sd if observed.at_rest else 0.0 for each in processes])
     offsets[offsets < OFFSETS * observed.unit] = 0.0
@@ -119,6 +128,7 @@ def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, 
         model,
         ends,
         orders,
+        np.array([each.roughness for each in processes]),
     )
 
 

@@ -32,12 +32,14 @@ AT_ENDS = 1e-3  # of the readings' sd, over the interval to the order: what cond
 @dataclass(frozen=True, eq=False)
 class Experiment(Lean):
     """tolerance τ: (equations,), of the law's residual, in units of its left side. conditions: known at the ends.
-    around: a state about whose start this one's varies as readings do, if that is asked for."""
+    roughness: (F, d) weights along each axis of space, where they are more than `ROUGH_IN_SPACE`. around: a state about
+    whose start this one's varies as readings do, if that is asked for."""
 
     space: Space
     noise_model: NoiseModel
     tolerance: Array
     conditions: tuple[Condition, ...] = ()
+    roughness: Array | None = None
     around: Array | None = None
 
     @property
@@ -120,13 +122,17 @@ class Experiment(Lean):
         """Rows whose squares sum to the roughness, (m, n)."""
         axes, parts = self.space.axes, []
         d = len(axes)
-        kinds = [(ROUGH_IN_SPACE, k, 3) for k in range(d - 1)] + [(ROUGH_IN_TIME, d - 1, 2), (SIZE, 0, 0)]
-        for weight, rough, order in kinds:
+        number = self.observations.n_fields
+        least = np.full((number, d - 1), ROUGH_IN_SPACE)
+        in_space = least if self.roughness is None else np.maximum(self.roughness, least)
+        kinds = [(in_space[:, k], k, 3) for k in range(d - 1)]
+        kinds += [(np.full(number, ROUGH_IN_TIME), d - 1, 2), (np.full(number, SIZE), 0, 0)]
+        for weights, rough, order in kinds:
             rows = csr_array(np.ones((1, 1)))
             for k in self.space.order:  # from the outermost axis to the innermost, as states are laid out
                 own = order if k == rough else 0
                 rows = kron(rows, axes[k].lumped(own) * (axes[k].width ** (own - 0.5)))
-            for field, unit in enumerate(self.observations.unit):
+            for field, (weight, unit) in enumerate(zip(weights, self.observations.unit, strict=True)):
                 one = csr_array(([1.0], ([0], [field])), shape=(1, self.space.components))
                 parts.append(np.sqrt(weight) / unit * kron(rows, one))
         return csr_array(vstack(parts))

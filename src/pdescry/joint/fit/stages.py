@@ -42,7 +42,8 @@ def softly(found: Minimum, gradually: bool, hopeless: float = math.inf) -> Minim
 
 
 def tightened(found: Minimum) -> Minimum:
-    """The law harder and harder, and the noise that the misfit shows."""
+    """The law harder and harder, and the noise that the misfit shows; the law alone says how rough fields are."""
+    found = found.with_experiments([replace(each, roughness=None) for _, each, _ in found.experiments])
     for _ in range(REFINEMENTS):
         # What a mesh is too coarse for would, once the law is hard, be met by other coefficients.
         if found.unresolved < COARSE:

@@ -15,7 +15,7 @@ from pdescry.joint.search.fitted_law import FittedLaw
 CLEARLY = 5.0  # nats
 WORSE = 1.2  # times the error
 SURER = 0.5  # times the error that was expected
-NO_WORSE = 1.05  # times the error of what knows no dynamics
+NO_WORSE = 1.2  # times the error of what knows no dynamics: soft laws, whose noise is not inferred yet, err more
 MORE_SCATTER = 1.3  # times the noise about a field that obeys no law
 SEE_MORE = "sensors nearer to each other, more often read, or less noise would help."
 NO_DYNAMICS = {
