@@ -126,8 +126,8 @@ class Process(Lean):
 
     @property
     def roughness(self) -> Array:
-        """(d,): the weight of ∫ (L³ u_xxx)² along each axis, with u in units of its sd, for which a field of this length
-        of correlation is as rough as may be expected."""
+        """(d,): weights of ∫ (L³ u_xxx)² along each axis, with u in units of its sd, by which a field of this length of
+        correlation is as rough as may be expected."""
         return AS_ROUGH * np.minimum(self._lengths[1:], 1.0) ** 5 / 15
 
     # ---- what was read ---------------------------------------------------------------------------------------------
