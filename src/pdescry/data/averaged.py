@@ -15,6 +15,9 @@ are asked of the means:
   known from the means. The rms of that is at most half of their scatter.
 
 The worst record and field decide for all. Waves of fewer than about 3.5 readings a period cannot be told from noise.
+
+Then sensors by the hundred that stand in a row and are read together: neighbours are averaged alike, with place and
+time in each other's roles, and the scatter of all moments taken together.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from pdescry.data.readings import Readings
 
 FEWEST = 100  # bins, if nobody says how many
+FEWEST_PLACES = 256  # of sensors that are averaged with their neighbours
 _OFF = 0.5  # of the means' scatter: how far they may be off the field
 _CHANCE = 5.0  # over √bins: two sds of the ratio by which scatter grows, for normal noise
 _DIGIT = 0.5  # of the last digit
@@ -45,13 +49,19 @@ Floats = NDArray[np.float64]
 class _Record:
     """A sensor's readings of the same fields in order of time.
 
-    rows (n,) in the `Readings`, time (n,), values (n, g) of the g fields that were measured, weights (n,).
+    rows (n,) in the `Readings`, time (n,), values (n, g) of the g fields that were measured, weights (n,). Or sensors
+    in a row: time stands for their places, and values are (n, moments·fields), those of a moment side by side.
     """
 
     rows: NDArray[np.intp]
     time: Floats
     values: Floats
     weights: Floats
+    fields: int = 0  # of which there are moments; 0: no moments
+
+    def together(self, numbers: Floats) -> Floats:
+        """(…, g) → (…, fields): the mean of all moments."""
+        return numbers.reshape(*numbers.shape[:-1], -1, self.fields).mean(axis=-2) if self.fields else numbers
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -104,6 +114,11 @@ class _Bins:
 
 def averaged(readings: Readings, per_sensor: int | None = None) -> Readings:
     """As `Readings.averaged`."""
+    found = _averaged_in_time(readings, per_sensor)
+    return found if per_sensor is not None else _averaged_in_space(found)
+
+
+def _averaged_in_time(readings: Readings, per_sensor: int | None) -> Readings:
     number = None if per_sensor is None else check_number(per_sensor)
     records = list(_records_at_rest(readings))
     if number is None:
@@ -127,6 +142,49 @@ def averaged(readings: Readings, per_sensor: int | None = None) -> Readings:
         noise=None if readings.noise is None else joined(readings.noise, _Bins.sd_of_mean)[order],
         sensor=sensor[order],
         notes=(*readings.notes, _note(cut, chosen=per_sensor is None)),
+    )
+
+
+def _averaged_in_space(readings: Readings) -> Readings:
+    """Means of neighbouring sensors, where hundreds stand in a row, are read together, and only noise is lost."""
+    number, moments = readings.n_sensors, np.unique(readings.time)
+    if number < 2 * FEWEST_PLACES or len(readings.axes) > 1 or len(readings) != number * len(moments):
+        return readings
+    order = np.lexsort((readings.time, readings.space[:, 0]))
+    shape = number, len(moments)
+    place, time = (each[order].reshape(shape) for each in (readings.space[:, 0], readings.time))
+    values = readings.values[order].reshape(*shape, -1)
+    together = (time == moments).all() and (place == place[:, :1]).all() and (np.diff(place[:, 0]) > 0).all()
+    if not together or not np.isfinite(values).all():
+        return readings
+    along, fields = np.ascontiguousarray(place[:, 0]), values.shape[-1]
+    record = _Record(np.arange(number), along, values.reshape(number, -1), np.ones(number), fields)
+    fewest = _fewest(record, FEWEST_PLACES)
+    if fewest == number:
+        return readings
+    bins = _Bins.of(record, fewest)
+    noise = None
+    if readings.noise is not None:
+        noise = bins.sd_of_mean(readings.noise[order].reshape(number, -1)).reshape(-1, fields)
+    names = readings.sensor_names
+    if names is not None:
+        inverse = readings.sensor[order].reshape(shape)[:, 0]
+        ends = np.append(bins.starts[1:], number) - 1
+        names = tuple(
+            names[inverse[a]] if a == b else f"{names[inverse[a]]} to {names[inverse[b]]}"
+            for a, b in zip(bins.starts, ends, strict=True)
+        )
+    count = len(bins.starts)
+    told = f"{number:,} sensors were averaged to {count:,}, neighbours together (all but noise is kept); {_REMEDY}"
+    return replace(
+        readings,
+        time=np.tile(moments, count),
+        space=np.repeat(bins.mean(along), len(moments))[:, None],
+        values=bins.mean(record.values).reshape(-1, fields),
+        noise=noise,
+        sensor=np.repeat(np.arange(count), len(moments)),
+        sensor_names=names,
+        notes=(*readings.notes, told),
     )
 
 
@@ -167,31 +225,32 @@ def _weights(readings: Readings) -> Floats:
     return np.exp(2 * (least[readings.sensor] - log_sd))
 
 
-def _fewest(record: _Record) -> int:
-    """The fewest bins that are harmless, as are all finer ones; the record's own number if none are."""
+def _fewest(record: _Record, least: int = FEWEST) -> int:
+    """The fewest bins, ``least`` or that times a power of two, that are harmless, as are all finer ones; the record's
+    own number if none are."""
     record = _without_units(record)
-    of_readings = scatter_between_neighbours(record.time, record.values)
-    steps = (_DIGIT * np.array([_last_digit(column) for column in record.values.T])) ** 2
+    of_readings = record.together(scatter_between_neighbours(record.time, record.values))
+    steps = record.together((_DIGIT * np.array([_last_digit(column) for column in record.values.T])) ** 2)
     steps[of_readings > steps] = 0  # noise that is larger than steps makes means finer than them
     scatter, fewest = of_readings, len(record)
-    for number in _numbers(len(record)):
+    for number in _numbers(len(record), least):
         bins = _Bins.of(record, number)
         time, values = bins.mean(record.time), bins.mean(record.values)
         allowed = np.maximum.reduce([scatter, of_readings * number / len(record), steps])
-        scatter = scatter_between_neighbours(time, values)
+        scatter = record.together(scatter_between_neighbours(time, values))
         grown = ~(scatter <= allowed * (1 + _CHANCE / np.sqrt(number)))
         off = bins.variance(record.time)[1:-1, None] * _bend(time, values)
-        if grown.any() or (np.mean(off**2, axis=0) > _OFF**2 * scatter).any():
+        if grown.any() or (record.together(np.mean(off**2, axis=0)) > _OFF**2 * scatter).any():
             break
         fewest = number
     return fewest
 
 
-def _numbers(length: int) -> Iterator[int]:
+def _numbers(length: int, least: int) -> Iterator[int]:
     """Of bins to try: of two readings each, then …, 800, 400, 200, 100."""
     yield length // 2
-    doublings = (length // (2 * FEWEST)).bit_length()
-    yield from (FEWEST * 2**k for k in reversed(range(doublings)))
+    doublings = (length // (2 * least)).bit_length()
+    yield from (least * 2**k for k in reversed(range(doublings)))
 
 
 def _without_units(record: _Record) -> _Record:
