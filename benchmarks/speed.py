@@ -1,0 +1,237 @@
+"""How long `pdescry discover` takes, from Enter to the report, as ratios of runs side by side; and how much memory.
+
+    python benchmarks/speed.py run FOLDER --reference PYTHON [--cases readme paper]
+    python benchmarks/speed.py run FOLDER --cases grid million long candidates fields
+    python benchmarks/speed.py document FOLDER docs/speed.md
+
+A case is some commands in turn on files made for it, each by this environment's Python and, where a case asks for it,
+by that of the landed commit f4d7046 in an environment of its own (PYTHON: ``git worktree add /tmp/reference f4d7046``,
+``python3 -m venv /tmp/refenv``, ``/tmp/refenv/bin/pip install /tmp/reference``). Run nothing beside them. Each case is
+a file in FOLDER with the commit that made it; those found there are not made again.
+
+    readme      the README's example, both
+    paper       the paper's nine cells, one layout each, both
+    grid        Burgers, 1 % noise: 20 sensors × 51 times, and a grid of 256 × 101
+    million     the same law: 1,000 sensors × 1,000 times, from CSV and from Parquet
+    long        a rod driven from one end: 10 oscillations by 6 sensors × 100 times, and 200 by 6 × 2,000
+    candidates  FitzHugh–Nagumo with 36 and with 60 candidates
+    fields      816 readings of one field (Burgers), and 816 of two (Schrödinger)
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from accuracy import commit
+from default_run import held
+
+import pdescry
+from pdescry.data import systems
+from pdescry.experiments.paper import EXPERIMENTS
+from pdescry.files import write_json
+from pdescry.problem import Problem
+
+LAYOUT = 30  # of sensors; not one of the accuracy tables
+NOISES = (0.0, 0.01, 0.05)
+
+
+@dataclass(frozen=True)
+class Command:
+    """words: after ``pdescry discover``."""
+
+    name: str
+    file: Path
+    words: tuple[str, ...] = ()
+    reference: bool = False  # whether the reference runs it, too
+
+
+def readme(folder: Path) -> Iterator[Command]:
+    readings = systems.get("advection_diffusion").observe(sensors=20, noise=0.02, seed=1)
+    yield Command("readme", _saved(readings, folder / "cloud.csv"), reference=True)
+
+
+def paper(folder: Path) -> Iterator[Command]:
+    for system in EXPERIMENTS:
+        for noise in NOISES:
+            readings = systems.get(system).observe(sensors=16, noise=noise, seed=LAYOUT)
+            name = f"{system}, noise {noise:g}"
+            yield Command(name, _saved(readings, folder / f"{system}-{noise:g}.csv"), reference=True)
+
+
+def grid(folder: Path) -> Iterator[Command]:
+    for sensors, times in ((20, 51), (256, 101)):
+        readings = _burgers(sensors, times)
+        yield Command(f"{len(readings):,} readings", _saved(readings, folder / f"grid-{sensors}.csv"))
+
+
+def million(folder: Path) -> Iterator[Command]:
+    yield Command("1,020 readings", _saved(_burgers(20, 51), folder / "few.csv"))
+    readings = _burgers(1000, 1000)
+    yield Command("1,000,000 readings, CSV", _saved(readings, folder / "million.csv"))
+    table = folder / "million.parquet"
+    readings.to_frame().to_parquet(table)
+    yield Command("1,000,000 readings, Parquet", table)
+
+
+def long(folder: Path) -> Iterator[Command]:
+    """u_t = 0.05 u_xx − 0.1 u with u(0, t) = sin(2πt), in closed form by the decaying wave it settles to."""
+    root = np.sqrt((0.1 + 2j * np.pi) / 0.05)
+    for oscillations, times in ((10, 100), (200, 2000)):
+        random = np.random.default_rng(LAYOUT)
+        t, x = np.linspace(0, oscillations, times), np.linspace(0.02, 0.4, 6)
+        field = np.imag(np.exp(2j * np.pi * t[:, None] - root * x[None, :]))
+        noisy = field + 0.01 * field.std() * random.standard_normal(field.shape)
+        readings = pdescry.Readings.from_grid(t, x, noisy)
+        yield Command(f"{oscillations} oscillations", _saved(readings, folder / f"long-{times}.csv"))
+
+
+def candidates(folder: Path) -> Iterator[Command]:
+    readings = systems.get("fitzhugh_nagumo").observe(sensors=20, noise="2%", seed=LAYOUT)
+    file = _saved(readings, folder / "waves.csv")
+    every = [str(each.term) for each in Problem.of((readings,)).of_field("u")]
+    every += [str(term) for term in pdescry.candidates(fields=readings.fields) if str(term) not in every]
+    law = ["1", "u", "v", "u_xx", "u^3"]
+    for number in (36, 60):
+        some = [*law, *(term for term in every if term not in law)][:number]
+        yield Command(f"{len(some)} candidates", file, ("--candidates", ", ".join(some)))
+
+
+def fields(folder: Path) -> Iterator[Command]:
+    one = systems.get("burgers").observe(sensors=16, noise="2%", seed=LAYOUT)
+    yield Command(f"{len(one)} readings of one field", _saved(one, folder / "one.csv"))
+    system = systems.get("schrodinger")
+    two = system.observe(sensors=16, noise="2%", seed=LAYOUT, times=np.linspace(0, system.until, 51))
+    yield Command(f"{len(two)} readings of two fields", _saved(two, folder / "two.csv"))
+
+
+CASES = {each.__name__: each for each in (readme, paper, grid, million, long, candidates, fields)}
+
+
+def _burgers(sensors: int, times: int) -> pdescry.Readings:
+    system = systems.get("burgers")
+    return system.observe(sensors=sensors, noise="1%", seed=LAYOUT, times=np.linspace(0, system.until, times))
+
+
+def _saved(readings: pdescry.Readings, path: Path) -> Path:
+    readings.to_csv(path)
+    return path
+
+
+def timed(python: str, command: Command, folder: Path) -> dict[str, Any]:
+    """Seconds from Enter to the report, gigabytes held at a time, and what was printed first."""
+    words = [python, "-m", "pdescry", "discover", str(command.file), *command.words, "--output", str(folder), "--quiet"]
+    began, most = time.monotonic(), 0
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        while process.poll() is None:
+            most = max(most, held(process.pid))
+            time.sleep(0.2)
+        seconds = time.monotonic() - began
+        assert process.stdout is not None
+        return {
+            "seconds": seconds,
+            "gigabytes": most / 1e9,
+            "law": process.stdout.readline().strip(),
+            "ended_with": process.returncode,
+        }
+
+
+def run(folder: Path, cases: list[str], reference: str | None) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for case in cases:
+        path = folder / f"{case}.json"
+        if path.exists():
+            continue
+        rows = []
+        with tempfile.TemporaryDirectory() as scratch:
+            for number, command in enumerate(CASES[case](Path(scratch))):
+                row: dict[str, Any] = {
+                    "name": command.name,
+                    "now": timed(sys.executable, command, _out(scratch, number)),
+                }
+                if command.reference:
+                    if reference is None:
+                        raise SystemExit(f"Expected --reference PYTHON for the case {case!r}.")
+                    row["reference"] = timed(reference, command, _out(scratch, number, "-reference"))
+                rows.append(row)
+                print(json.dumps(row), flush=True)
+        write_json(path, {"commit": commit(), "case": case, "rows": rows})
+
+
+def _out(scratch: str, number: int, which: str = "") -> Path:
+    return Path(scratch) / f"run-{number}{which}"
+
+
+# ---- the document ----------------------------------------------------------------------------------------------------
+
+HEAD = """# How long it takes
+
+Written by `python benchmarks/speed.py document`; each table was measured in one run on two cores, from Enter to the
+report. The reference is commit f4d7046, which began from a sampled network.
+"""
+
+
+def document(folder: Path, path: Path) -> None:
+    parts = [HEAD]
+    for case in CASES:
+        file = folder / f"{case}.json"
+        if not file.exists():
+            parts.append(f"## {case}\n\nNot measured yet.\n")
+            continue
+        record = json.loads(file.read_text(encoding="utf-8"))
+        parts.append(f"## {case}\n\nMeasured with {record['commit']}.\n\n{_table(record['rows'])}\n")
+    path.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    beside = "reference" in rows[0]
+    titles = [
+        "",
+        "seconds",
+        "memory, GB",
+        *(["reference, seconds", "ratio"] if beside else ["ratio to the first"]),
+        "law",
+    ]
+    lines = [f"| {' | '.join(titles)} |", f"|{' --- |' * len(titles)}"]
+    ratios = []
+    for row in rows:
+        other = row["reference"]["seconds"] if beside else rows[0]["now"]["seconds"]
+        ratios.append(row["now"]["seconds"] / other)
+        cells = [row["name"], f"{row['now']['seconds']:.1f}", f"{row['now']['gigabytes']:.2f}"]
+        cells += [f"{other:.0f}"] if beside else []
+        cells += [f"{ratios[-1]:.2f}", f"`{row['now']['law']}`"]
+        lines.append(f"| {' | '.join(cells)} |")
+    if beside and len(rows) > 1:
+        lines.append(f"\nMedian ratio {statistics.median(ratios):.2f}.")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parts = parser.add_subparsers(dest="what", required=True)
+    running = parts.add_parser("run")
+    running.add_argument("folder", type=Path)
+    running.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
+    running.add_argument("--reference", help="Python of the reference's environment")
+    writing = parts.add_parser("document")
+    writing.add_argument("folder", type=Path)
+    writing.add_argument("path", type=Path)
+    given = parser.parse_args()
+    if given.what == "run":
+        run(given.folder, given.cases, given.reference)
+    else:
+        document(given.folder, given.path)
+
+
+if __name__ == "__main__":
+    main()
