@@ -7,8 +7,8 @@ gives readings as in the paper. ``systems.NAMES`` lists them all, ``systems.get(
 
 from __future__ import annotations
 
-import math
 import difflib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
