@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -46,12 +46,13 @@ def even_space(
     )
 
 
-def jumps_of(readings: Readings) -> Array:
-    """Times at which a held input changes, those of the largest changes where there are many."""
+def jumps_of(readings: Readings, names: Collection[str] | None = None) -> Array:
+    """Times at which a held input changes, those of the largest changes where there are many; of some inputs, by their
+    names, or of all."""
     early, late = readings.span[readings.time_name]
     found: dict[float, float] = {}
     for each in readings.inputs:
-        if each.between == "held":
+        if each.between == "held" and (names is None or each.name in names):
             records = [np.arange(len(each.time))]
             if each.space is not None:
                 places, inverse = np.unique(each.space, axis=0, return_inverse=True)
@@ -84,6 +85,17 @@ def graded_space(before: Space, state: Array, size: Sizes) -> Space:
     below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
     breaks = np.interp(np.linspace(0, 1, size[0] + 1), below / below[-1], along)
     return space_of(breaks, _like(_times(t.span, size[1]), t), before.components, before.along)
+
+
+def with_fewer_jumps(space: Space, jumps: Array) -> Space:
+    """With only these of its jumps."""
+    time = space.time
+    if len(jumps) == len(time.jumps):
+        return space
+    multiplicity = int(np.sum(time.breaks == time.jumps[0]))
+    breaks = np.setdiff1d(time.breaks, time.jumps)
+    axes = (*space.places, Axis(_with_jumps(breaks, np.intersect1d(jumps, time.jumps), multiplicity), time.degree))
+    return replace(space, axes=axes)
 
 
 def first_sizes(least_in_time: int, several: bool) -> list[Sizes]:
@@ -182,7 +194,11 @@ def _with_jumps(breaks: Array, jumps: Array, multiplicity: int) -> Array:
     near = NEAR_JUMP * (breaks[-1] - breaks[0]) / len(breaks)
     apart = np.abs(breaks[1:-1, None] - jumps).min(axis=1) > near
     kept = np.r_[breaks[0], breaks[1:-1][apart], breaks[-1]]
-    return np.sort(np.concatenate([kept, np.repeat(jumps, multiplicity)]))
+    # An element between two jumps is free at both ends, and its law too little to determine it: three take its place.
+    free = np.sort(np.r_[breaks[0], jumps, breaks[-1]])
+    alone = [(low, high) for low, high in pairwise(free) if not ((low < kept) & (kept < high)).any()]
+    between = [low + part * (high - low) / 3 for low, high in alone for part in (1, 2)]
+    return np.sort(np.concatenate([kept, between, np.repeat(jumps, multiplicity)]))
 
 
 def _like(breaks: Array, axis: Axis) -> Array:

@@ -9,7 +9,16 @@ from dataclasses import replace
 import numpy as np
 
 from pdescry.joint.field.axis import Array
-from pdescry.joint.field.mesh import carried, even_elements, extended_space, graded_space, halved, refined
+from pdescry.joint.field.mesh import (
+    carried,
+    even_elements,
+    extended_space,
+    graded_space,
+    halved,
+    jumps_of,
+    refined,
+    with_fewer_jumps,
+)
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.held_out import freedoms
 from pdescry.joint.fit.noise_model import NoiseModel, at_least
@@ -43,6 +52,7 @@ def softly(found: Minimum, gradually: bool, hopeless: float = math.inf) -> Minim
 
 def tightened(found: Minimum) -> Minimum:
     """The law harder and harder, and the noise that the misfit shows; the law alone says how rough fields are."""
+    found = _where_the_law_jumps(found)
     found = found.with_experiments([replace(each, roughness=None) for _, each, _ in found.experiments])
     for _ in range(REFINEMENTS):
         # What a mesh is too coarse for would, once the law is hard, be met by other coefficients.
@@ -120,6 +130,17 @@ def with_terms(found: Minimum, operator_terms: tuple, coefficients: Array) -> Ob
     """The same readings, mesh, noise and tolerance, for other terms."""
     objective = replace(found.objective, operator=replace(found.objective.operator, terms=operator_terms))
     return with_broad_prior(replace(found, objective=objective, coefficients=coefficients))
+
+
+def _where_the_law_jumps(found: Minimum) -> Minimum:
+    """On meshes with knots for jumps of those inputs alone that are in the law: others leave fields too free."""
+    names = {name for each in found.terms for name in each.term.fields}
+    experiments, states = [], []
+    for _, experiment, state in found.experiments:
+        space = with_fewer_jumps(experiment.space, jumps_of(experiment.readings, names))
+        experiments.append(replace(experiment, space=space))
+        states.append(state if space is experiment.space else carried(state, experiment.space, space))
+    return found.with_experiments(experiments, states)
 
 
 def _on_finer_meshes(found: Minimum, tolerance: float) -> Minimum:
