@@ -42,12 +42,22 @@ STEPS_AT_LAST = 30
 BROAD = 3.0
 
 
-def softly(found: Minimum, gradually: bool, hopeless: float = math.inf) -> Minimum:
+def softly(found: Minimum, gradually: bool, hopeless: float = math.inf, only: int | None = None) -> Minimum:
     """A soft law, from fields that obey none; gradually: softer still at first. That leads into shocks between sensors,
-    but weakens other laws until nothing is left of them: both are tried. hopeless: as in `Objective.minimise`."""
-    for tolerance in SOFTER if gradually else ():
-        found = scaled(found, tolerance).minimise(found.states, found.coefficients, STEPS)
-    return scaled(found, TOLERANCES[0]).minimise(found.states, found.coefficients, STEPS, hopeless)
+    but weakens other laws until nothing is left of them: both are tried. hopeless: as in `Objective.minimise`. only: of
+    one equation, by its number; others may fail by all of their left sides."""
+    for tolerance in (*(SOFTER if gradually else ()), TOLERANCES[0]):
+        objective = scaled(found, tolerance)
+        if only is not None:
+            loose = np.arange(len(objective.operator.fields)) != only
+            experiments = [
+                replace(each, tolerance=np.where(loose, each.tolerance / tolerance, each.tolerance))
+                for each in objective.experiments
+            ]
+            objective = replace(objective, experiments=tuple(experiments))
+        last = tolerance == TOLERANCES[0]
+        found = objective.minimise(found.states, found.coefficients, STEPS, hopeless if last else math.inf)
+    return found
 
 
 def tightened(found: Minimum) -> Minimum:

@@ -111,6 +111,15 @@ def soft_fit_from(found: Minimum, terms: tuple[Candidate, ...], coefficients: Ar
     return softly(replace(found, objective=moved, coefficients=coefficients), False)
 
 
+def begun_again(start: Start, side: tuple[Candidate, ...]) -> Start:
+    """The start with fields that obey one equation, softly, whatever happens in the others: where that is the one that
+    is known best, it tells of their fields, too."""
+    with np.errstate(all="ignore"):
+        found = Minimum(start.objective(side), start.states, start.regressed(side), False)
+        found = softly(found, True, only=start.operator.fields.index(side[0].field))
+    return replace(start, initial=tuple(replace(e, state=s) for e, s in zip(start.initial, found.states, strict=True)))
+
+
 def laws_near(rules: Rules, found: Minimum) -> list[Neighbour]:
     """Laws that a search in closed form about this one leads to, the most promising first."""
     with np.errstate(all="ignore"):

@@ -62,6 +62,20 @@ def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: i
     return list(unique.values())
 
 
+def beside(start: Start, problem: Problem, side: Terms, number: int, largest: int) -> list[Terms]:
+    """Laws of the whole system, with one equation's right side as it is and others' that explain inferred fields best:
+    ``number`` of each size of more than one term."""
+    known = {term.field for term in side}
+    ranked = {key: part for key, part in _ranked(start, problem, number, largest).items() if key[0] not in known}
+    by_field = {field: [key for key in ranked if key[0] == field] for field in problem.fields if field not in known}
+    found = []
+    for key in sorted({key[1:] for key in ranked if key[1] > 1}):
+        parts = [ranked[field, *key] for field in by_field if (field, *key) in ranked]
+        if len(parts) == len(by_field):
+            found.append((*side, *(term for part in parts for term in part.terms)))
+    return found
+
+
 def explained(start: Start, problem: Problem, largest: int) -> float:
     """The share of the left sides of inferred fields that laws of at most this size explain, of the equation where it
     is least."""

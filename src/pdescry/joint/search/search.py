@@ -15,6 +15,7 @@ from pdescry.joint.field.start import Start
 from pdescry.joint.search.fitted_law import (
     FittedLaw,
     Rules,
+    begun_again,
     fine_fit,
     fit_with_terms,
     judged,
@@ -24,12 +25,13 @@ from pdescry.joint.search.fitted_law import (
     tight_fit,
 )
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
-from pdescry.joint.search.proposals import proposals, usual
+from pdescry.joint.search.proposals import beside, proposals, usual
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem
 from pdescry.progress import Progress
 
-FAR = 0.1  # nats a reading: a soft law that is worse than the best by more is not fitted to the end
+FAR = 0.1  # nats a reading: a soft law that is worse than the best by more is not fitted to the end,
+FAR_FROM_MET = 0.03  # nor one that is worse by more than this, where the best lacks nothing
 FELL = 0.05  # nats a reading: on a fine mesh, a law scores less than its rivals on a coarse one by more
 # Which part of the time goes by where.
 SPAN = {"proposals": (0.1, 0.5), "tighter": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
@@ -90,6 +92,13 @@ class Search:
             ranked = _ranked([*ranked, *found])
             lowest = min([lowest, *(law.value for law in found if law.possible and not law.has_offsets)])
         if len(self.problem.fields) > 1 and ranked:
+            bound = lowest + 2 * FAR * self.problem.n_readings
+            side = min((each for sides in self.sides(ranked) for each in sides[:1]), key=lambda each: each[0])[1]
+            (again,) = in_order(self.executor, [(begun_again, (starts[0], side))], lambda share: None)
+            seen = {law.key for law in ranked}
+            laws = [law for law in beside(again, self.problem, side, self.number, self.largest) if {*law} not in seen]
+            fits = [(soft_fit, (again, terms, bound)) for terms in laws]
+            ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
             fits = [(soft_fit, (starts[0], terms)) for terms in self.crossed(ranked)]
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
         return self.improved(ranked) if thoroughly else ranked
@@ -118,21 +127,23 @@ class Search:
                 break
         return ranked
 
-    def crossed(self, ranked: list[FittedLaw]) -> list[tuple[Candidate, ...]]:
-        """Laws of the right sides that are best met in each equation, wherever they were found."""
-        sides: list[list[tuple[Candidate, ...]]] = []
+    def sides(self, ranked: Sequence[FittedLaw]) -> list[list[tuple[float, tuple[Candidate, ...]]]]:
+        """For each equation, the right sides of these laws, those that are best met first, with what that costs."""
+        found = []
         for number, field in enumerate(self.problem.fields):
-
-            def cost(law: FittedLaw, number: int = number, field: str = field) -> float:
-                own = sum(term.field == field for term in law.terms)
-                return float(law.found.unmet_by_equation[number]) + own * math.log(len(self.problem.of_field(field)))
-
+            named = math.log(len(self.problem.of_field(field)) or 1)
             best: dict[frozenset, tuple[float, tuple[Candidate, ...]]] = {}
             for law in ranked:
                 own = tuple(term for term in law.terms if term.field == field)
-                if own and (frozenset(own) not in best or cost(law) < best[frozenset(own)][0]):
-                    best[frozenset(own)] = cost(law), own
-            sides.append([own for _, own in sorted(best.values(), key=lambda pair: pair[0])[:2]])
+                cost = float(law.found.unmet_by_equation[number]) + named * len(own)
+                if own and cost < best.get(frozenset(own), (math.inf, own))[0]:
+                    best[frozenset(own)] = cost, own
+            found.append(sorted(best.values(), key=lambda pair: pair[0]))
+        return found
+
+    def crossed(self, ranked: Sequence[FittedLaw]) -> list[tuple[Candidate, ...]]:
+        """Laws of the right sides that are best met in each equation, wherever they were found."""
+        sides = [[own for _, own in each[:2]] for each in self.sides(ranked)]
         if not all(sides):
             return []
         seen, found = {law.key for law in ranked}, []
@@ -149,7 +160,7 @@ class Search:
         And the first of those that are found everywhere: a soft law that hardly lets the field change may promise more.
         """
         everywhere = {frozenset(law) for law in usual(self.problem)}
-        far = FAR * self.problem.n_readings
+        far = (FAR_FROM_MET if soft[0].met else FAR) * self.problem.n_readings
         near = _without_larger([law for law in soft if law.promise > soft[0].promise - far])
         kept = near[: self.kept]
         if not everywhere & {law.key for law in kept}:
