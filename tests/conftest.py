@@ -22,8 +22,10 @@ def one_thread() -> Iterator[None]:
 def compiled_once(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[None]:
     """Processes that tests start find what others compiled: JAX's own cache on disk, by its own variables.
 
-    This process is left alone: its JAX was imported, and read them, before.
+    This process is left alone: its JAX is imported, and reads them, before.
     """
+    import jax  # noqa: F401
+
     temporary = tmp_path_factory.getbasetemp()
     if hasattr(request.config, "workerinput"):  # of pytest-xdist: its folder lies in the session's, which all share
         temporary = temporary.parent

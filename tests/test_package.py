@@ -9,6 +9,8 @@ import pytest
 
 import pdescry
 
+# What a network and the regressions compute with; a default run does without.
+OF_NETWORKS = ("jax", "jaxlib", "blackjax", "optax", "arviz", "sklearn")
 HEAVY = ("numpy", "scipy", "pandas", "xarray", "matplotlib", "jax", "h5py", "pyarrow", "zarr", "rich")
 
 
@@ -43,6 +45,33 @@ assert not matplotlib._pylab_helpers.Gcf.figs
 assert "jax" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_default_run_loads_no_network_and_no_regression(tmp_path):
+    code = f"""
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {OF_NETWORKS}:
+            raise ImportError(f"{{name}} is not needed here")
+
+sys.meta_path.insert(0, Refuse())
+
+import pdescry
+from pdescry.cli import main
+pdescry.systems.heat().observe(sensors=6, noise=0.05, every=1.0, seed=3).to_csv("rod.csv")
+law = pdescry.discover(pdescry.read("rod.csv"), ["u_xx", "u_x", "u"], workdir="rod.pdescry", workers=1)
+law.report("rod.html")
+assert law.found and "u_xx" in str(law)
+assert repr(pdescry.load("rod.pdescry")) == repr(law)
+sys.argv = ["pdescry", "show", "rod.pdescry"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "u_xx" in done.stdout
+    assert (tmp_path / "rod.html").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize("name", sorted({*pdescry._HOME, *pdescry.__all__}))

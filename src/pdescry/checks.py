@@ -1,4 +1,4 @@
-"""Checks that all settings share, so that a wrong one is refused in one sentence before any work."""
+"""Checks that all settings share, so that a wrong one is refused in one sentence before any work; and `differences`."""
 
 from __future__ import annotations
 
@@ -46,3 +46,15 @@ def plain(settings: Any, **checked: Any) -> None:
     """Put checked, plain numbers into a frozen set of settings: numpy's would not survive the way to a file."""
     for name, value in checked.items():
         object.__setattr__(settings, name, value)
+
+
+def differences(before: dict[str, Any], after: dict[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
+    """(dotted name, before, after) wherever two nested mappings differ."""
+    found: list[tuple[str, Any, Any]] = []
+    for name in [*before, *(name for name in after if name not in before)]:
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            found += differences(old, new, f"{prefix}{name}.")
+        elif old != new:
+            found.append((f"{prefix}{name}", old, new))
+    return found

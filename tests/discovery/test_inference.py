@@ -176,8 +176,8 @@ class Guessing:
     candidates: Any = None
     note: str = ""
 
-    kinds: ClassVar[dict[str, type]] = {"guess": Guess}
-    usual: ClassVar[tuple[str, Any]] = ("guess", Guess())
+    kinds: ClassVar[Mapping[str, type]] = {"guess": Guess}
+    usual: ClassVar[tuple[str, Mapping[str, Any]]] = ("guess", {})
     takes: ClassVar[str] = "two fields"
     shares_laws: ClassVar[bool] = False
     asks_readings_for_noise: ClassVar[bool] = False

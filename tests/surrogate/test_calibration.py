@@ -12,8 +12,8 @@ import pdescry
 from pdescry.surrogate import MCLMC, Adam, AdjustedMCLMC, Network, Prior, interpolate
 from pdescry.surrogate import model as model_module
 from pdescry.surrogate.chain import Plan, collect, run
+from pdescry.surrogate.evaluate import evaluate
 from pdescry.surrogate.model import Model, Observations
-from pdescry.surrogate.network import evaluate
 
 REPLICATES, DRAWS, READINGS, BINS = 240, 63, 24, 8
 SAMPLERS = (

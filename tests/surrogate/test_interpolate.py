@@ -266,7 +266,7 @@ def test_library_settings_are_not_touched(readings, posterior):
     """Importing and using the room leaves JAX's settings for the whole process as they were."""
     code = (
         "import jax; before = dict(jax.config.values); import os; env = dict(os.environ);"
-        "import pdescry.surrogate; after = dict(jax.config.values);"
+        "import pdescry.surrogate.compiled, pdescry.surrogate.problem; after = dict(jax.config.values);"
         "assert before == after, {k for k in before if before[k] != after[k]}; assert env == dict(os.environ)"
     )
     with warnings.catch_warnings():

@@ -12,8 +12,8 @@ import pytest
 
 from pdescry import InputError
 from pdescry.surrogate import Network, Noise, Prior
+from pdescry.surrogate.evaluate import evaluate, evaluate_to_fit
 from pdescry.surrogate.model import FLOOR, build
-from pdescry.surrogate.network import evaluate, evaluate_to_fit
 from pdescry.surrogate.noise import LOG_SD, MEDIAN
 from pdescry.surrogate.scaling import Scaling
 from tests.surrogate.conftest import two_fields

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pdescry.derivatives.derivatives import Derivatives
-from pdescry.derivatives.differentiation import Differentiation
 from pdescry.derivatives.points import Points, Within
 from pdescry.equation import Term
 from pdescry.errors import InputError
@@ -35,6 +34,8 @@ def differentiate(
     (N, 1 + d). covariance: between terms at each point. keep_points, keep_draws: also keep the values of single draws
     (of all, unless fewer are asked for) at so many of the points. The result is the same for any number of workers.
     """
+    from pdescry.derivatives.differentiation import Differentiation  # loads JAX
+
     if not isinstance(posterior, Posterior):
         raise InputError(
             f"Expected a Posterior; got {type(posterior).__name__}; make one with pdescry.interpolate(readings)."

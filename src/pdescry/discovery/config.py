@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from pdescry.checks import differences
 from pdescry.data import Readings
 from pdescry.data.averaged import was_averaged
 from pdescry.discovery.method import AUTO_KINDS
 from pdescry.discovery.settings import AUTO, Settings, preset_settings
 from pdescry.errors import InputError
-from pdescry.surrogate.problem import differences
 
 # A comment for each setting. Where a name means the same in several sections, it stands once, without its section.
 COMMENTS = {

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pdescry.checks import check_workers
 from pdescry.data import Readings
@@ -27,10 +27,12 @@ from pdescry.errors import InputError, PdescryError
 from pdescry.joint import Joint
 from pdescry.problem import TimeOrder
 from pdescry.progress import Progress
-from pdescry.regression import SparseRegressor
 from pdescry.surrogate import Adam, Network, Noise, Prior
 from pdescry.surrogate.samplers import Sampler
 from pdescry.surrogate.scaling import Standardise
+
+if TYPE_CHECKING:
+    from pdescry.regression import SparseRegressor
 
 
 def discover(

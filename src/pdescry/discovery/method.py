@@ -7,6 +7,7 @@ in `METHODS` below.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -15,6 +16,7 @@ from pdescry.discovery.inference import Inference
 from pdescry.errors import InputError
 from pdescry.joint.inference import JointMethod
 from pdescry.progress import Progress
+from pdescry.registry import Registry, name_of
 from pdescry.surrogate import Diagnostics
 from pdescry.two_stage import TwoStage
 
@@ -28,8 +30,8 @@ class Method(Protocol):
 
     # ---- of all its instances ------------------------------------------------------------------------------------
 
-    kinds: ClassVar[dict[str, type]]  # the nouns that name it in settings: "joint", "stblr", …
-    usual: ClassVar[tuple[str, Any]]  # which of them "auto" stands for, and with what settings
+    kinds: ClassVar[Mapping[str, type]]  # the nouns that name it in settings: "joint", "stblr", …
+    usual: ClassVar[tuple[str, Mapping[str, Any]]]  # which of them "auto" stands for, and with what settings
     takes: ClassVar[str]  # what it can work with, in words
     shares_laws: ClassVar[bool]  # whether several experiments can share a law
     asks_readings_for_noise: ClassVar[bool]  # whether readings have to carry the noise that settings tell
@@ -86,11 +88,19 @@ class Method(Protocol):
         ...
 
 
+def _usual(method: type[Any]) -> Any:
+    """The options that "auto" stands for."""
+    name, settings = method.usual
+    return method.kinds[name](**settings)
+
+
 # The first that can work is taken where none is named.
 METHODS: tuple[type[Any], ...] = (JointMethod, TwoStage)  # of `Method`
 # The nouns of all methods by their names in settings, and those that "auto" may stand for.
-KINDS: dict[str, type] = {name: kind for method in METHODS for name, kind in method.kinds.items()}
-AUTO_KINDS: dict[str, Any] = dict(method.usual for method in METHODS)
+KINDS: Registry[type] = Registry(
+    {name: partial(method.kinds.__getitem__, name) for method in METHODS for name in method.kinds}
+)
+AUTO_KINDS: Registry[Any] = Registry({method.usual[0]: partial(_usual, method) for method in METHODS})
 
 
 if TYPE_CHECKING:  # that both are what they are taken for
@@ -116,7 +126,7 @@ def method_for(settings: Settings, experiments: Sequence[Readings]) -> Method:
         return _first(settings, experiments)
     method = owner_of(settings.method)
     if obstacle := method.obstacle(settings, experiments):
-        (name,) = (name for name, kind in method.kinds.items() if kind is type(settings.method))
+        name = name_of(settings.method, method.kinds)
         raise InputError(
             f"Expected {method.takes} for the method {name!r}; {obstacle}; leave the method out, or name a regression."
         )
@@ -130,8 +140,7 @@ def _first(settings: Settings, experiments: Sequence[Readings]) -> Method:
         if obstacle := method.obstacle(settings, experiments):
             obstacles.append(obstacle)
             continue
-        _, options = method.usual
-        note = ""
+        options, note = _usual(method), ""
         if obstacles:
             _check_number(method, experiments, obstacles[0])
             note = f"The law was found by {options!r} on derivatives of the field, not together with the field: "

@@ -38,13 +38,13 @@ import filelock
 import numpy as np
 import pandas as pd
 
+from pdescry.checks import differences
 from pdescry.data import Input, Readings
 from pdescry.discovery.config import load_config, settings_from, spelled, to_toml
 from pdescry.discovery.method import files, method_for
 from pdescry.discovery.settings import Settings
 from pdescry.errors import InputError
 from pdescry.files import appearing, is_on_the_way
-from pdescry.surrogate.problem import differences
 from pdescry.two_stage.network import numbered
 
 OURS = {

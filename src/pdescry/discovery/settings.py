@@ -18,8 +18,7 @@ from pdescry.discovery.method import AUTO_KINDS, KINDS, owner_of
 from pdescry.equation import Term
 from pdescry.errors import InputError
 from pdescry.files import plain as written
-from pdescry.regression import STBLR
-from pdescry.regression.storage import method_name
+from pdescry.registry import Registry, name_of
 from pdescry.surrogate import HMC, MCLMC, PAPER_DNN, Adam, Network, Noise, Point, Prior
 from pdescry.surrogate.samplers import SAMPLERS, Sampler
 from pdescry.surrogate.scaling import Standardise
@@ -121,7 +120,7 @@ class Settings:
             },
             "regression": {"method": AUTO}
             if self.method is None
-            else {"method": method_name(self.method, KINDS), **_values(self.method)},
+            else {"method": name_of(self.method, KINDS), **_values(self.method)},
         }
 
     def changed(self, tables: Mapping[str, Any]) -> Settings:
@@ -234,8 +233,8 @@ def _method(given: dict[str, Any], known: Mapping[str, Any]) -> Any:
     if name == AUTO:
         if not given:
             return None
-        owners = [each for each in AUTO_KINDS if set(given) <= set(_names(KINDS[each]))]
-        name = [*owners, *AUTO_KINDS][0]
+        owners = (each for each in AUTO_KINDS if set(given) <= set(_names(KINDS[each])))
+        name = next(owners, next(iter(AUTO_KINDS)))
     if known["method"] == AUTO:
         known = _values(AUTO_KINDS[name]) if name in AUTO_KINDS else {}
     elif known["method"] != name:
@@ -303,28 +302,35 @@ def _listed(candidates: str | Iterable[str] | Mapping[str, Iterable[str]]) -> st
 
 # ---- presets ---------------------------------------------------------------------------------------------------------
 
-PAPER = Settings(
-    preset="paper",
-    candidates="paper",
-    network=Network(50, 5),
-    prior=Prior("standard_normal", scale=1.0),
-    noise=Noise(0.1),  # the text's σ = 0.01 was handed over as a precision of 1/0.01
-    start=PAPER_DNN,
-    sampler=HMC(step_size=5e-4, steps=30, draws=5800, burn=200),
-    chains=1,
-    standardise="inputs",
-    average=False,
-    within="box",
-    method=STBLR(0.005, gamma_power=0.5),
-)
-PAPER_AS_PRINTED = replace(
-    PAPER,
-    preset="paper_as_printed",
-    network=Network(50, 4),
-    noise=Noise(0.01),
-    method=STBLR(0.005, gamma_power=1.0),
-)
-PRESETS: dict[str, Settings] = {each.preset: each for each in (Settings(), PAPER, PAPER_AS_PRINTED)}
+
+def _paper() -> Settings:
+    return Settings(
+        preset="paper",
+        candidates="paper",
+        network=Network(50, 5),
+        prior=Prior("standard_normal", scale=1.0),
+        noise=Noise(0.1),  # the text's σ = 0.01 was handed over as a precision of 1/0.01
+        start=PAPER_DNN,
+        sampler=HMC(step_size=5e-4, steps=30, draws=5800, burn=200),
+        chains=1,
+        standardise="inputs",
+        average=False,
+        within="box",
+        method=KINDS["stblr"](0.005, gamma_power=0.5),
+    )
+
+
+def _paper_as_printed() -> Settings:
+    return replace(
+        _paper(),
+        preset="paper_as_printed",
+        network=Network(50, 4),
+        noise=Noise(0.01),
+        method=KINDS["stblr"](0.005, gamma_power=1.0),
+    )
+
+
+PRESETS: Registry[Settings] = Registry({"default": Settings, "paper": _paper, "paper_as_printed": _paper_as_printed})
 
 
 def preset_settings(name: str) -> Settings:

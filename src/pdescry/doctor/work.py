@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import blackjax  # noqa: F401 -- before the sampler is compiled (``surrogate/samplers/sampler.py``)
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -5,7 +5,7 @@ What they have to offer is said in ``discovery/method.py`` and ``discovery/infer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -61,8 +61,8 @@ class JointMethod:
     candidates: Any = None
     note: str = ""
 
-    kinds: ClassVar[dict[str, type]] = {"joint": Joint}
-    usual: ClassVar[tuple[str, Joint]] = ("joint", Joint())
+    kinds: ClassVar[Mapping[str, type]] = {"joint": Joint}
+    usual: ClassVar[tuple[str, Mapping[str, Any]]] = ("joint", {})
     takes: ClassVar[str] = f"readings along one axis, and derivatives of at most order {HIGHEST}"
     shares_laws: ClassVar[bool] = True
     asks_readings_for_noise: ClassVar[bool] = True

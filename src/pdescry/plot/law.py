@@ -67,6 +67,6 @@ class Drawn(Inferred, Protocol):
 
 def is_posterior(law: Inferred) -> TypeGuard[Posterior]:
     """Whether it is the field alone, which obeys no law."""
-    from pdescry.surrogate import Posterior  # loads JAX, which pictures of readings and solutions do without
+    from pdescry.surrogate import Posterior  # loads pandas, which pictures of solutions do without
 
     return isinstance(law, Posterior)

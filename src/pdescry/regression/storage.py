@@ -11,6 +11,7 @@ import numpy as np
 
 from pdescry.equation import Term
 from pdescry.files import plain
+from pdescry.registry import name_of
 from pdescry.regression.estimator import SparseRegressor, Step
 from pdescry.regression.fit import SparseFit
 from pdescry.regression.spread import Spread
@@ -31,7 +32,7 @@ def fit_to_dict(fit: SparseFit, methods: Mapping[str, type[SparseRegressor]]) ->
             "evidence": fit.evidence,
             "outcome": fit.outcome,
             "notes": fit.notes,
-            "method": {"name": method_name(fit.method, methods), **fit.method.get_params(deep=False)},
+            "method": {"name": name_of(fit.method, methods), **fit.method.get_params(deep=False)},
             "spread": None
             if spread is None
             else {"reported": spread.reported, "draws": spread.draws, "shift": spread.shift},
@@ -59,10 +60,6 @@ def fit_from_dict(
         table["field"],
         table["time_order"],
     )
-
-
-def method_name(method: object, methods: Mapping[str, type]) -> str:
-    return next(name for name, kind in methods.items() if type(method) is kind)
 
 
 def _array(values: Any) -> np.ndarray:

@@ -14,16 +14,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import blackjax  # noqa: F401 -- before samplers are compiled (``samplers/sampler.py``)
 import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.surrogate import warm_start
+from pdescry.surrogate.adam import Adam
 from pdescry.surrogate.checkpoint import load_block, write_block
 from pdescry.surrogate.model import Model, Observations
 from pdescry.surrogate.samplers import Sampler, SamplingError
-from pdescry.surrogate.warm_start import Adam
 
 # How often each compiled function was traced: a second call of the same shapes must not add to it.
 TRACES: Counter[str] = Counter()

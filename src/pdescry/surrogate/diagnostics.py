@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -20,8 +17,6 @@ from numpy.typing import NDArray
 
 from pdescry.data import Readings
 from pdescry.data.hull import points_in_hull
-from pdescry.surrogate.model import Model
-from pdescry.surrogate.network import evaluate
 from pdescry.surrogate.posterior import BLOCK, Posterior, disturbed
 
 PROBES = 100
@@ -94,10 +89,12 @@ def probe_points(readings: Readings, number: int = PROBES) -> NDArray[np.float64
 
 def probe_values(posterior: Posterior, points: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """u, u_t, u_x, u_xx, … of every field, each (chains, draws, points), in physical units."""
+    from pdescry.surrogate.compiled import jets
+
     scaling, readings = posterior.scaling, posterior.readings
     inputs = scaling.inputs(points)
     parts = [
-        [np.asarray(part, float)[: draws.stop - draws.start] for part in _jets(posterior.plan.model, some, inputs)]
+        [np.asarray(part, float)[: draws.stop - draws.start] for part in jets(posterior.plan.model, some, inputs)]
         for draws, some in posterior.some_at_a_time()
     ]
     values, slopes, bends = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -237,24 +234,3 @@ def _faults(
 def _unjudged(verdict: str) -> Diagnostics:
     columns = ("r_hat", "ess_bulk", "ess_tail", "worst_r_hat", "worst_ess_bulk", "worst_at")
     return Diagnostics(pd.DataFrame(columns=list(columns)), np.nan, np.nan, 0, 0.0, np.nan, False, verdict)
-
-
-@partial(jax.jit, static_argnames=("model",))
-def _jets(model: Model, positions: jax.Array, inputs: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Values (draws, f, N), first and second derivatives along each input (draws, 1 + d, f, N); standardised."""
-
-    def of_draw(position: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-        layers = model.unpack(position).layers
-
-        def along(axis: int) -> tuple[jax.Array, jax.Array]:
-            direction = jnp.zeros_like(inputs).at[axis].set(1.0)
-
-            def slope(at: jax.Array) -> jax.Array:
-                return jax.jvp(lambda at: evaluate(layers, at), (at,), (direction,))[1]
-
-            return jax.jvp(slope, (inputs,), (direction,))
-
-        both = [along(axis) for axis in range(model.inputs)]
-        return evaluate(layers, inputs), jnp.stack([one for one, _ in both]), jnp.stack([two for _, two in both])
-
-    return jax.lax.map(of_draw, positions)

@@ -8,6 +8,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +19,18 @@ from pdescry.data.plausible import LEAST
 from pdescry.errors import InputError
 from pdescry.files import made_folder
 from pdescry.progress import Progress
-from pdescry.surrogate.chain import Collected, Plan, Trace, collect, is_finished, parts
-from pdescry.surrogate.model import build
+from pdescry.surrogate.adam import PAPER_DNN, Adam
 from pdescry.surrogate.network import Network
 from pdescry.surrogate.noise import Noise
 from pdescry.surrogate.pool import run_chains
 from pdescry.surrogate.posterior import Posterior
 from pdescry.surrogate.prior import Prior
-from pdescry.surrogate.problem import Problem
 from pdescry.surrogate.samplers import MCLMC, SAMPLERS, Point, Sampler, SamplingError
 from pdescry.surrogate.scaling import Scaling, Standardise
-from pdescry.surrogate.warm_start import PAPER_DNN, Adam
+
+if TYPE_CHECKING:
+    from pdescry.surrogate.chain import Collected
+    from pdescry.surrogate.problem import Problem
 
 # Called with the next draws, and how many cores or accelerators are idle.
 HandOn = Callable[[Posterior, int], None]
@@ -63,6 +65,8 @@ def interpolate(
     chains: called with some draws at a time and the number of cores or accelerators that the chains leave idle, while
     there are any; in the order of the posterior, unless that leaves a chain out, and perhaps not with all of them.
     """
+    from pdescry.surrogate.chain import collect, is_finished, parts
+
     chains = check_whole("number of chains", chains, 1)
     seed = check_whole("seed", seed, 0, below=2**32)
     workers = check_workers(workers)
@@ -130,6 +134,10 @@ def _pose(
     standardise: Standardise,
 ) -> tuple[Problem, Scaling, NDArray[np.float64] | None]:
     """The problem as chains see it, how to come back from it, and the noise (f, N) if it is known."""
+    from pdescry.surrogate.chain import Plan
+    from pdescry.surrogate.model import build
+    from pdescry.surrogate.problem import Problem
+
     check_choice("standardise", standardise, ("all", "inputs"))
     check_kind("the network", network, (Network,))
     check_kind("the prior", prior, (Prior,))
@@ -214,6 +222,8 @@ def _posterior(
     kept: Sequence[Collected],
     sentences: tuple[str, ...] = (),
 ) -> Posterior:
+    from pdescry.surrogate.chain import Trace
+
     starts, positions, traces = zip(*kept, strict=True)
     return Posterior(
         readings,

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.data import Readings
-from pdescry.surrogate.network import Network, evaluate_to_fit, features_to_fit, squared
+from pdescry.surrogate.evaluate import evaluate_to_fit, features_to_fit, squared
+from pdescry.surrogate.network import Network
 from pdescry.surrogate.noise import LOG_SD, MEDIAN, Noise
 from pdescry.surrogate.prior import Prior
 from pdescry.surrogate.scaling import Scaling

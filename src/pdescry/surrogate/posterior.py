@@ -9,25 +9,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import jax
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
 from pdescry.data.asked import Asked
-from pdescry.surrogate.chain import Plan, Trace
-from pdescry.surrogate.network import evaluate
 from pdescry.surrogate.samplers import Point
 from pdescry.surrogate.scaling import Scaling
 
 if TYPE_CHECKING:
     import arviz as az
 
+    from pdescry.surrogate.chain import Plan, Trace
     from pdescry.surrogate.diagnostics import Diagnostics
 
 # Points are evaluated in blocks of one size, so that no number of points asks for a compilation of its own.
@@ -87,7 +85,9 @@ class Posterior:
         if self.known_noise is not None:
             shape = (*self.positions.shape[:2], len(self.readings.fields), 1)
             return np.broadcast_to(np.sqrt(np.mean(self.known_noise**2, 1))[:, None], shape)
-        log_sd = _noise(self.plan.model, self.positions.reshape(self.n_draws, -1))
+        from pdescry.surrogate.compiled import log_noise
+
+        log_sd = log_noise(self.plan.model, self.positions.reshape(self.n_draws, -1))
         sd = np.exp(np.asarray(log_sd, float)) * self.scaling.field_spread[:, None]
         return sd.reshape(self.n_chains, -1, *sd.shape[1:])
 
@@ -109,7 +109,7 @@ class Posterior:
     def start(self) -> Posterior:
         """The fits that the chains began from, one draw a chain. With `PAPER_DNN` and one chain: the paper's DNN."""
         nothing = np.zeros((self.n_chains, 1), np.float32)
-        trace = Trace(nothing + np.nan, nothing, nothing + 1, nothing)
+        trace = self.trace._make((nothing + np.nan, nothing, nothing + 1, nothing))
         return replace(
             self, plan=replace(self.plan, sampler=Point()), positions=self.starts[:, None], trace=trace, left_out=()
         )
@@ -127,12 +127,14 @@ class Posterior:
 
     def layers_in_parts(self) -> Iterator[list[NDArray[np.float32]]]:
         """The same, some draws at a time: all of them take as much memory as the posterior itself."""
+        from pdescry.surrogate.compiled import layers
+
         for draws, part in self.some_at_a_time():
-            yield [np.asarray(found)[: draws.stop - draws.start] for found in _layers(self.plan.model, part)]
+            yield [np.asarray(found)[: draws.stop - draws.start] for found in layers(self.plan.model, part)]
 
     def of_draws(self, which: slice | NDArray[np.intp]) -> Posterior:
         """Some of the draws over all chains, as if they were one chain."""
-        trace = Trace(*(np.asarray(part).reshape(1, -1)[:, which] for part in self.trace))
+        trace = self.trace._make(np.asarray(part).reshape(1, -1)[:, which] for part in self.trace)
         return replace(self, positions=self.positions.reshape(1, self.n_draws, -1)[:, which], trace=trace)
 
     def at_most(self, number: int) -> Posterior:
@@ -151,6 +153,8 @@ class Posterior:
 
     def values(self, points: ArrayLike) -> NDArray[np.float64]:
         """(N, 1 + d) points (t, x, …) → (draws over all chains, fields, N), in physical units."""
+        from pdescry.surrogate.compiled import fields
+
         points = np.asarray(points, float)
         inputs = self.scaling.inputs(points)
         out = np.empty((self.n_draws, len(self.readings.fields), len(points)))
@@ -158,7 +162,7 @@ class Posterior:
             part = inputs[:, start : start + BLOCK]
             padded = np.pad(part, ((0, 0), (0, BLOCK - part.shape[1])))
             for draws, positions in self.some_at_a_time():
-                found = np.asarray(_fields(self.plan.model, positions, padded))
+                found = np.asarray(fields(self.plan.model, positions, padded))
                 out[draws, :, start : start + BLOCK] = found[: draws.stop - draws.start, :, : part.shape[1]]
         out *= self.scaling.field_spread[:, None]  # in place: of thousands of draws it is large
         out += self.scaling.field_centre[:, None]
@@ -225,22 +229,3 @@ def disturbed(values: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArr
     times = int(np.clip(8000 // len(values), 1, 8))
     noise = np.random.default_rng(0).standard_normal((times, *values.shape))  # the same question gets the same answer
     return (values + spread * noise).reshape(-1, *values.shape[1:])
-
-
-# ---- compiled, once for each model and number of draws ---------------------------------------------------------------
-
-
-@partial(jax.jit, static_argnames=("model",))
-def _fields(model: Any, positions: jax.Array, inputs: jax.Array) -> jax.Array:
-    """(draws, dimension), (1 + d, BLOCK) → (draws, fields, BLOCK)."""
-    return jax.lax.map(lambda position: evaluate(model.unpack(position).layers, inputs), positions)
-
-
-@partial(jax.jit, static_argnames=("model",))
-def _layers(model: Any, positions: jax.Array) -> list[jax.Array]:
-    return jax.vmap(lambda position: model.unpack(position).layers)(positions)
-
-
-@partial(jax.jit, static_argnames=("model",))
-def _noise(model: Any, positions: jax.Array) -> jax.Array:
-    return jax.vmap(lambda position: model.unpack(position).log_sd)(positions)

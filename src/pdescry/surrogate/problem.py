@@ -21,14 +21,15 @@ from typing import Any
 
 import numpy as np
 
+from pdescry.checks import differences
 from pdescry.errors import InputError
 from pdescry.files import appearing
+from pdescry.surrogate.adam import Adam
 from pdescry.surrogate.chain import Plan, blocks
 from pdescry.surrogate.model import Model, Observations
 from pdescry.surrogate.network import Network
 from pdescry.surrogate.prior import Prior
 from pdescry.surrogate.samplers import SAMPLERS
-from pdescry.surrogate.warm_start import Adam
 
 # What the digests are called in a message to the user.
 PARTS = {
@@ -135,18 +136,6 @@ def plan_of(settings: dict[str, Any]) -> Plan:
     model, sampler = dict(settings["model"]), dict(settings["sampler"])
     model |= {"network": Network(**model["network"]), "prior": Prior(**model["prior"])}
     return Plan(Model(**model), Adam(**settings["start"]), SAMPLERS[sampler.pop("kind")](**sampler))
-
-
-def differences(before: dict[str, Any], after: dict[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
-    """(dotted name, before, after) wherever two nested mappings differ."""
-    found: list[tuple[str, Any, Any]] = []
-    for name in [*before, *(name for name in after if name not in before)]:
-        old, new = before.get(name), after.get(name)
-        if isinstance(old, dict) and isinstance(new, dict):
-            found += differences(old, new, f"{prefix}{name}.")
-        elif old != new:
-            found.append((f"{prefix}{name}", old, new))
-    return found
 
 
 def _show(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""`Adam`: a network fitted to the readings, as the start of a chain or (the paper's DNN baseline) as an answer of its
+"""A network fitted to the readings by `Adam`, as the start of a chain or (the paper's DNN baseline) as an answer of its
 own.
 
 As a start the fit minimises −log posterior with the prior centred not on zero but on a draw from it, which is also
@@ -12,45 +12,15 @@ weights met.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import optax
 
-from pdescry.checks import check_choice, check_positive, check_whole, plain
-from pdescry.errors import InputError
+from pdescry.surrogate.adam import Adam
+from pdescry.surrogate.evaluate import evaluate, evaluate_to_fit
 from pdescry.surrogate.model import Model, Observations
-from pdescry.surrogate.network import evaluate, evaluate_to_fit
-
-
-@dataclass(frozen=True)
-class Adam:
-    """``objective``: "posterior" (anchored, see above) or "misfit". ``decay``: the rate falls along a cosine."""
-
-    steps: int = 6000
-    learning_rate: float = 1e-2
-    decay: bool = True
-    objective: Literal["posterior", "misfit"] = "posterior"
-
-    def __post_init__(self) -> None:
-        plain(
-            self,
-            steps=check_whole("steps of Adam", self.steps, 0),
-            learning_rate=check_positive("learning_rate of Adam", self.learning_rate),
-        )
-        check_choice("objective of Adam", self.objective, ("posterior", "misfit"))
-        if not isinstance(self.decay, bool):
-            raise InputError(f"Expected decay of Adam to be True or False; got {self.decay!r}.")
-
-    @property
-    def optimiser(self) -> optax.GradientTransformation:
-        decays = self.decay and self.steps > 0
-        return optax.adam(optax.cosine_decay_schedule(self.learning_rate, self.steps) if decays else self.learning_rate)
-
-
-PAPER_DNN = Adam(steps=30_000, learning_rate=2e-4, decay=False, objective="misfit")
 
 
 class State(NamedTuple):
@@ -70,7 +40,7 @@ def init(adam: Adam, model: Model, key: jax.Array) -> State:
         keys = jax.random.split(key, len(model.shapes))
         position = model.position([_uniform(key, shape) for key, shape in zip(keys, model.shapes, strict=True)])
         draw = position
-    return State(position, draw, adam.optimiser.init(position), position, jnp.asarray(jnp.inf, jnp.float32))
+    return State(position, draw, _optimiser(adam).init(position), position, jnp.asarray(jnp.inf, jnp.float32))
 
 
 def advance(adam: Adam, model: Model, state: State, seen: Observations, steps: jax.Array) -> State:
@@ -85,7 +55,7 @@ def advance(adam: Adam, model: Model, state: State, seen: Observations, steps: j
 
     def step(_: jax.Array, state: State) -> State:
         value, slope = jax.value_and_grad(loss)(state.position)
-        change, memory = adam.optimiser.update(slope, state.memory)
+        change, memory = _optimiser(adam).update(slope, state.memory)
         better = value < state.best_loss
         return State(
             jnp.asarray(optax.apply_updates(state.position, change)),
@@ -106,6 +76,11 @@ def finish(adam: Adam, model: Model, state: State, seen: Observations) -> jax.Ar
     residual = evaluate(layers, jnp.asarray(seen.inputs)) - seen.targets
     noise = jnp.sqrt(jnp.mean(jnp.square(residual)) + 1e-6)
     return state.best.at[model.n_weights + model.n_scales :].set(model.noise_coordinate(noise))
+
+
+def _optimiser(adam: Adam) -> optax.GradientTransformation:
+    decays = adam.decay and adam.steps > 0
+    return optax.adam(optax.cosine_decay_schedule(adam.learning_rate, adam.steps) if decays else adam.learning_rate)
 
 
 def _zeros(model: Model) -> list[jax.Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from pdescry.derivatives import Derivatives
 from pdescry.equation import Equation
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError
-from pdescry.regression import SparseFit
 from pdescry.surrogate import Posterior
 from pdescry.two_stage.fields import Array, NetworkField
+
+if TYPE_CHECKING:
+    from pdescry.regression import SparseFit
 
 ENOUGH = 200  # draws of the field: more only take longer
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -19,13 +19,14 @@ from pdescry.derivatives import Derivatives
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.files import write_json
-from pdescry.regression import REGRESSORS, SparseFit
-from pdescry.regression.estimator import NOTHING
-from pdescry.regression.storage import fit_from_dict, fit_to_dict
+from pdescry.regression import REGRESSORS
 from pdescry.surrogate import Diagnostics, Posterior
 from pdescry.two_stage.draws import ENOUGH, Draws, draw_laws, field_alone, n_kept, noise_of_readings
 from pdescry.two_stage.fields import Array, NetworkField
 from pdescry.two_stage.network import judge_draws, load_posteriors, noise_of, save_posteriors
+
+if TYPE_CHECKING:
+    from pdescry.regression import SparseFit
 
 READINGS_A_TERM = 20
 FEWEST = 10  # draws that say how sure the field is
@@ -141,6 +142,8 @@ class Regressed:
     # ---- in words ------------------------------------------------------------------------------------------------
 
     def judge(self, warn: Callable[..., None]) -> None:
+        from pdescry.regression.estimator import NOTHING
+
         judge_draws(self.posteriors, True, warn)
         n_terms, readings = max(len(fit.terms) for fit in self.fits), self.posterior.readings
         if len(readings) < READINGS_A_TERM * n_terms:
@@ -194,10 +197,14 @@ class Regressed:
 
 
 def write_fits(path: Path, fits: Sequence[SparseFit]) -> None:
+    from pdescry.regression.storage import fit_to_dict
+
     write_json(path, [fit_to_dict(fit, REGRESSORS) for fit in fits])
 
 
 def load_fits(path: Path, readings: Readings) -> tuple[SparseFit, ...]:
+    from pdescry.regression.storage import fit_from_dict
+
     try:
         tables: Sequence[Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as fault:

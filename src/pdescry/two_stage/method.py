@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pdescry.data import Readings
 from pdescry.derivatives import Derivatives
-from pdescry.derivatives.differentiation import Differentiation
 from pdescry.equation import Term
 from pdescry.equation import candidates as library
 from pdescry.errors import InputError
-from pdescry.regression import REGRESSORS, SequentialRidge, SparseRegressor, regress
+from pdescry.regression import REGRESSORS
 from pdescry.surrogate import MCLMC, Diagnostics
 from pdescry.surrogate.scaling import Scaling
 from pdescry.two_stage.inference import Regressed, load_fits, write_fits
 from pdescry.two_stage.network import FILES, LATER, Run, Watch, check_network, numbered, sampled
+
+if TYPE_CHECKING:
+    from pdescry.derivatives.differentiation import Differentiation
+    from pdescry.regression import SparseRegressor
 
 LONG, LONG_CHAINS = MCLMC(), 4  # a regression relies on the draws
 
@@ -30,8 +33,8 @@ class TwoStage:
     candidates: tuple[Term, ...]
     note: str = ""
 
-    kinds: ClassVar[dict[str, type]] = dict(REGRESSORS)
-    usual: ClassVar[tuple[str, SparseRegressor]] = ("sequential_ridge", SequentialRidge(0.1))
+    kinds: ClassVar[Mapping[str, type]] = REGRESSORS
+    usual: ClassVar[tuple[str, Mapping[str, Any]]] = ("sequential_ridge", {"threshold": 0.1})
     takes: ClassVar[str] = "readings of one experiment"
     shares_laws: ClassVar[bool] = False
     asks_readings_for_noise: ClassVar[bool] = False
@@ -75,6 +78,8 @@ class TwoStage:
 
     def infer(self, run: Run, carried: bool, workers: int | None, watch: Watch) -> Regressed:
         """Derivatives go on, while the field is sampled, on cores that are idle."""
+        from pdescry.regression import regress
+
         differentiation = self._differentiation(run)
         (posterior,) = sampled(run, workers, watch, carried, differentiation.add)
         derivatives = run.staged(
@@ -88,6 +93,8 @@ class TwoStage:
         return Regressed(posterior, derivatives, load_fits(path, readings))
 
     def _differentiation(self, run: Run) -> Differentiation:
+        from pdescry.derivatives.differentiation import Differentiation
+
         settings, (readings,) = run.settings, run.experiments
         return Differentiation(
             readings,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import jax
-import jax.numpy as jnp
-from blackjax.mcmc import adjusted_mclmc_dynamic as adjusted
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
-from pdescry.surrogate.samplers.step_size import adapt
+
+if TYPE_CHECKING:
+    import jax
 
 
 class State(NamedTuple):
@@ -41,13 +39,21 @@ class AdjustedMCLMC:
         return 2.0 * self.steps  # McLachlan's integrator takes two a step
 
     def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> State:
+        import jax.numpy as jnp
+        from blackjax.mcmc import adjusted_mclmc_dynamic as adjusted
+
         first = jnp.asarray(1e-3 * position.size**0.5, position.dtype)
         return State(adjusted.init(position, log_density, jnp.uint32(1)), first)
 
     def tune(self, log_density: LogDensity, state: State, key: jax.Array) -> State:
+        from pdescry.surrogate.samplers.step_size import adapt
+
         return adapt(self, log_density, state, key, self.acceptance)
 
     def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
+        import jax.numpy as jnp
+        from blackjax.mcmc import adjusted_mclmc_dynamic as adjusted
+
         kernel: Any = adjusted.build_kernel(
             integration_steps_fn=lambda count: adjusted.trajectory_length(count, float(self.steps)).astype(jnp.int32),
             next_random_arg_fn=lambda count: count + 1,

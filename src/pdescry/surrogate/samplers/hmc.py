@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import jax
-import jax.numpy as jnp
-from blackjax.mcmc import hmc
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdescry.checks import plain
 from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
-from pdescry.surrogate.samplers.step_size import adapt
+
+if TYPE_CHECKING:
+    import jax
 
 
 class State(NamedTuple):
@@ -47,13 +45,22 @@ class HMC:
         return float(self.steps)
 
     def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> State:
+        import jax.numpy as jnp
+        from blackjax.mcmc import hmc
+
         first = 1e-3 if self.step_size is None else self.step_size
         return State(hmc.init(position, log_density), jnp.asarray(first, position.dtype))
 
     def tune(self, log_density: LogDensity, state: State, key: jax.Array) -> State:
+        from pdescry.surrogate.samplers.step_size import adapt
+
         return adapt(self, log_density, state, key, self.acceptance)
 
     def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
+        import jax
+        import jax.numpy as jnp
+        from blackjax.mcmc import hmc
+
         mass = jnp.ones(state.chain.position.size, jnp.float32)
         step_size = state.step_size
         if self.step_size is None:

@@ -19,15 +19,12 @@ chain on KdV never came back.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import jax
-import jax.numpy as jnp
-from blackjax.mcmc import mclmc
-from blackjax.mcmc.integrators import isokinetic_mclachlan, partially_refresh_momentum
-from blackjax.util import generate_unit_vector
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
+
+if TYPE_CHECKING:
+    import jax
 
 # Trials in one rung of tuning, each followed by a better step size.
 TRIALS = 10
@@ -43,6 +40,8 @@ class State(NamedTuple):
 
 
 def _one() -> jax.Array:
+    import jax.numpy as jnp
+
     return jnp.ones((), jnp.int32)
 
 
@@ -68,11 +67,17 @@ class MCLMC:
         check_fields(self, ("energy_error", "length"), rung_transitions=TRIALS)
 
     def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> State:
+        import jax.numpy as jnp
+        from blackjax.mcmc import mclmc
+
         # A first step far too small is soon made larger; one far too large would throw the chain out.
         step_size = jnp.asarray(1e-4 * position.size**0.5, position.dtype)
         return State(mclmc.init(position, log_density, key), step_size, _one())
 
     def tune(self, log_density: LogDensity, state: State, key: jax.Array) -> State:
+        import jax
+        import jax.numpy as jnp
+
         wanted = self.energy_error * state.chain.position.size
 
         def trial(state: State, key: jax.Array) -> tuple[State, jax.Array]:
@@ -106,6 +111,11 @@ class MCLMC:
 
     def _step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, tuple[Info, jax.Array]]:
         """The step, what it reports, and the energy error at the first attempt."""
+        import jax
+        import jax.numpy as jnp
+        from blackjax.mcmc.integrators import isokinetic_mclachlan, partially_refresh_momentum
+        from blackjax.util import generate_unit_vector
+
         dimension = state.chain.position.size
         wanted = (self.energy_error * dimension) ** 0.5
         refresh, restart = jax.random.split(key)

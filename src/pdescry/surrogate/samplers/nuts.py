@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import jax
-import jax.numpy as jnp
-from blackjax.mcmc import hmc, nuts
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
-from pdescry.surrogate.samplers.step_size import adapt
+
+if TYPE_CHECKING:
+    import jax
 
 
 class State(NamedTuple):
@@ -39,12 +37,20 @@ class NUTS:
         return 2.0 ** (self.doublings - 1)
 
     def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> State:
+        import jax.numpy as jnp
+        from blackjax.mcmc import hmc
+
         return State(hmc.init(position, log_density), jnp.asarray(1e-3, position.dtype))
 
     def tune(self, log_density: LogDensity, state: State, key: jax.Array) -> State:
+        from pdescry.surrogate.samplers.step_size import adapt
+
         return adapt(self, log_density, state, key, self.acceptance)
 
     def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
+        import jax.numpy as jnp
+        from blackjax.mcmc import nuts
+
         mass = jnp.ones(state.chain.position.size, jnp.float32)
         kernel: Any = nuts.build_kernel()
         chain, info = kernel(key, state.chain, log_density, state.step_size, mass, self.doublings)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import jax
-import jax.numpy as jnp
+from typing import TYPE_CHECKING, NamedTuple
 
 from pdescry.surrogate.samplers.sampler import Info, LogDensity
+
+if TYPE_CHECKING:
+    import jax
 
 
 class State(NamedTuple):
@@ -33,6 +33,8 @@ class Point:
         return state
 
     def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
+        import jax.numpy as jnp
+
         return state, Info(state.log_density, jnp.zeros(()), jnp.ones(()), jnp.zeros((), bool))
 
     def check(self, state: State) -> None:

@@ -6,6 +6,9 @@ A sampler is a frozen set of choices with three pure functions over a state that
     tune(log_density, state, key)    → state         one rung of ``rungs``; what is learned travels in the state
     step(log_density, state, key)    → state, Info   one transition
 
+Choices are made and shown without JAX, which takes a second to load: these functions import what they compute with. Who
+compiles them imports BlackJAX first, because arrays that a library makes while it loads must not be traced.
+
 ``check(state)`` looks at a tuned state from outside and raises `SamplingError` if it cannot sample. Another sampler is
 one more file with this anatomy, and one more line in the registry of ``__init__.py``.
 """
@@ -14,15 +17,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
-
-import jax
-import jax.numpy as jnp
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from pdescry.checks import check_positive, check_whole, plain
 from pdescry.errors import InputError, PdescryError
 
-LogDensity = Callable[[jax.Array], jax.Array]
+if TYPE_CHECKING:
+    import jax
+
+LogDensity: TypeAlias = "Callable[[jax.Array], jax.Array]"
 
 
 class SamplingError(PdescryError):
@@ -87,7 +90,7 @@ def check_fields(sampler: Any, positive: tuple[str, ...] = (), **whole: int) -> 
 def check_step_size(name: str, step_size: jax.Array, dimension: int) -> None:
     """A chain moves √dimension at most to be somewhere else: a millionth of that a step never gets there."""
     size = float(step_size)
-    if not jnp.isfinite(size) or size < 1e-6 * dimension**0.5:
+    if not math.isfinite(size) or size < 1e-6 * dimension**0.5:
         raise SamplingError(
             f"{name} found no step size (it came to {size:.3g}), so the chain would stand still: "
             "start nearer to the readings (more warm-start steps), or use another sampler or a larger noise sd."
