@@ -15,7 +15,6 @@ import numpy as np
 from pdescry.data import Readings
 from pdescry.discovery.fields import Array, Field
 from pdescry.equation import Equation
-from pdescry.errors import InputError
 from pdescry.solver import Solution, conditions_needed, simulate
 from pdescry.solver.linearise import opened, variables_of
 
@@ -36,7 +35,8 @@ def follow(
     """From ``profiles``, the fields at the first of the times; the solution's own time is 0 there. Times that differ by
     rounding are one since then."""
     start, (axis,) = float(times[0]), field.readings.axes
-    needed = _needed(equation, domain, profiles, axis, inputs_of(field.readings, equation, start))
+    initial, inputs = initial_of(profiles, equation), inputs_of(field.readings, equation, start)
+    needed = conditions_needed(equation, domain=domain, initial=initial, inputs=inputs)
     boundary: dict[str, Any] = {}
     for end, (side, place) in enumerate(zip(("left", "right"), domain, strict=True)):
         boundary[side] = {
@@ -50,9 +50,9 @@ def follow(
         equation,
         domain=domain,
         times=np.unique(times - start),
-        initial=initial_of(profiles, equation),
+        initial=initial,
         boundary=boundary,
-        inputs=inputs_of(field.readings, equation, start),
+        inputs=inputs,
         **ACCURACY | limits,
     )
 
@@ -77,22 +77,6 @@ def orders_of(equation: Equation, axis: str) -> dict[str, int]:
         if "t" not in variable.axes:
             orders[variable.field] = max(orders[variable.field], variable.axes.count(axis))
     return orders
-
-
-def _needed(
-    equation: Equation, domain: Sequence[float], profiles: Mapping[str, Any], axis: str, inputs: Mapping[str, Any]
-) -> dict[str, tuple[int, int]]:
-    """How many conditions each field takes at the left and at the right end."""
-    if len(equation.fields) == 1 and equation.components[0].time_order == 1:
-        (name,) = equation.fields
-        return {name: conditions_needed(equation, domain=domain, initial=profiles[name], inputs=inputs)}
-    orders = orders_of(equation, axis)
-    if odd := [name for name, order in orders.items() if order % 2]:
-        raise InputError(
-            f"Expected derivatives of even order along {axis}, which take as many conditions at either end; those of "
-            f"{', '.join(odd)} are of odd order; pass boundary=."
-        )
-    return {name: (order // 2, order // 2) for name, order in orders.items()}
 
 
 def _from(value: Callable[[float], float], start: float, first: float) -> Callable[[float], float]:
