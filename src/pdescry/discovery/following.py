@@ -15,12 +15,14 @@ import numpy as np
 from pdescry.data import Readings
 from pdescry.discovery.fields import Array, Field
 from pdescry.equation import Equation
+from pdescry.errors import InputError
 from pdescry.solver import Solution, conditions_needed, simulate
 from pdescry.solver.linearise import opened, variables_of
 
 BY_FIELD = "field"  # in place of conditions: ends follow the inferred field
 # A field obeys its law to a thousandth of u_t, so more digits would be spent on what its ends are wrong by.
 ACCURACY: dict[str, Any] = {"rtol": 1e-4, "max_points": 364}
+LOOKS = 21  # times at which the number of conditions is looked at
 
 
 def follow(
@@ -37,6 +39,8 @@ def follow(
     start, (axis,) = float(times[0]), field.readings.axes
     initial, inputs = initial_of(profiles, equation), inputs_of(field.readings, equation, start)
     needed = conditions_needed(equation, domain=domain, initial=initial, inputs=inputs)
+    if len(needed) > 1:
+        _check_later(needed, equation, field, times, domain)
     boundary: dict[str, Any] = {}
     for end, (side, place) in enumerate(zip(("left", "right"), domain, strict=True)):
         boundary[side] = {
@@ -77,6 +81,25 @@ def orders_of(equation: Equation, axis: str) -> dict[str, int]:
         if "t" not in variable.axes:
             orders[variable.field] = max(orders[variable.field], variable.axes.count(axis))
     return orders
+
+
+def _check_later(
+    needed: Mapping[str, tuple[int, int]], equation: Equation, field: Field, times: Array, domain: Sequence[float]
+) -> None:
+    """Conditions at the ends stay the same: a current that turns at an end would need others."""
+    for time in np.linspace(times[0], times[-1], LOOKS)[1:].tolist():
+        initial = initial_of(field.profile(time, domain), equation)
+        later = conditions_needed(
+            equation, domain=domain, initial=initial, inputs=inputs_of(field.readings, equation, time)
+        )
+        for end, side in enumerate(("left", "right")):
+            before, after = (sum(counts[end] for counts in each.values()) for each in (needed, later))
+            if before != after:
+                raise InputError(
+                    f"At the {side} end the law takes {before} boundary condition{'s' * (before != 1)} at first and "
+                    f"{after} by t = {time:.3g}, because what enters there turns round; pass a shorter time or a "
+                    "smaller domain, or boundary=."
+                )
 
 
 def _from(value: Callable[[float], float], start: float, first: float) -> Callable[[float], float]:
