@@ -15,6 +15,7 @@ import pytest
 import pdescry
 from pdescry import InputError, Law
 from pdescry.data import observe
+from pdescry.discovery.following import follow
 from pdescry.discovery.forward import Forward, check_forward
 from pdescry.discovery.judgement import judge
 from pdescry.discovery.score import score_forward
@@ -24,6 +25,7 @@ from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.inference import JointInference
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations
+from pdescry.solver.profiles import nodes, polynomial
 from tests.discovery.conftest import choice_of
 
 
@@ -170,6 +172,35 @@ def test_a_law_of_second_order_is_scored() -> None:
     assert 0.6 < forward.score.rms_error / forward.score.expected < 1.6
 
 
+class PlaneWave:
+    """Of p_t = −p_x/2 − v_x, v_t = −p_x + v_xx/5, at the wavenumber 2."""
+
+    law = "p_t = -0.5*p_x - v_x; v_t = -p_x + 0.2*v_xx"
+    rates, waves = np.linalg.eig(np.array([[-1j, -2j], [-2j, -0.8]]))
+    readings: Any = SimpleNamespace(axes=("x",), inputs=())
+
+    def at(self, name: str, t: Any, x: Any, order: int = 0) -> Any:
+        return np.real(self.waves["pv".index(name), 0] * 2j**order * np.exp(2j * np.asarray(x) + self.rates[0] * t))
+
+    def along_time(self, name: str, place: float, order: int) -> Any:
+        return lambda t: float(self.at(name, t, place, order))
+
+    def profile(self, time: float, domain: Any) -> dict[str, Any]:
+        values = {name: self.at(name, time, nodes(domain)) for name in "pv"}
+        return {name: polynomial(each, domain) for name, each in values.items()}
+
+
+def test_ends_of_a_system_of_odd_order_follow_the_field() -> None:
+    wave: Any = PlaneWave()
+    times, places = np.linspace(1.0, 4.0, 21), np.linspace(0, 3, 31)
+    law = pdescry.Equation.parse(wave.law)
+    solution = follow(law, wave, times, (0, 3), profiles=wave.profile(1.0, (0, 3)), x=places)
+    assert solution.ok, solution.message
+    for name in "pv":
+        np.testing.assert_allclose(solution[name].values, wave.at(name, times[:, None], places), atol=1e-3)
+
+
+@pytest.mark.slow
 def test_a_system_of_odd_order_is_scored() -> None:
     """Sound in a pipe with friction, fields in units far apart: p_t = −1000·v_x, v_t = −p_x/1000 + v_xx/5."""
     solution = pdescry.simulate(
