@@ -9,17 +9,23 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pdescry
 from pdescry import InputError, Law
+from pdescry.data import observe
+from pdescry.discovery.following import follow
 from pdescry.discovery.forward import Forward, check_forward
 from pdescry.discovery.judgement import judge
 from pdescry.discovery.score import score_forward
+from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.field.mesh import space_of
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.inference import JointInference
+from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations
+from pdescry.solver.profiles import nodes, polynomial
 from tests.discovery.conftest import choice_of
 
 
@@ -146,3 +152,81 @@ def test_a_law_whose_ends_take_what_they_need(chosen: tuple[Law, Path]) -> None:
         assert (forward.status, forward.conditions) == ("ok", "field"), forward.message
         assert forward.score is None  # which is of the law that the field obeys
         assert "another law" in forward.unscored
+
+
+def inferred(fit: JointFit) -> JointInference:
+    """As `discover` would have it, had it found this law."""
+    processes: Any = tuple((SimpleNamespace(noise=float(noise)),) for noise in fit.noise)
+    comparison = Comparison(pd.DataFrame(), pd.DataFrame(), pd.DataFrame(), {})
+    return JointInference(Choice(fit, fit.terms, comparison, fit.fields, processes), (fit.readings,))
+
+
+def test_a_law_of_second_order_is_scored() -> None:
+    system = pdescry.systems.damped_wave()
+    readings = system.observe(sensors=10, noise="5%", every=0.5, seed=3)
+    forward = check_forward(inferred(pdescry.refine(readings, system.equation, workers=1)))
+    assert (forward.status, forward.conditions, forward.unscored) == ("ok", "field", "")
+    assert forward.misfit < 0.05
+    assert forward.score is not None
+    assert (forward.score.draws, forward.score.unsolved) == (20, 0)
+    assert 0.6 < forward.score.rms_error / forward.score.expected < 1.6
+
+
+class PlaneWave:
+    """Of p_t = −p_x/2 − v_x, v_t = −p_x + v_xx/5, at the wavenumber 2."""
+
+    law = "p_t = -0.5*p_x - v_x; v_t = -p_x + 0.2*v_xx"
+    rates, waves = np.linalg.eig(np.array([[-1j, -2j], [-2j, -0.8]]))
+    readings: Any = SimpleNamespace(axes=("x",), inputs=())
+
+    def at(self, name: str, t: Any, x: Any, order: int = 0) -> Any:
+        return np.real(self.waves["pv".index(name), 0] * 2j**order * np.exp(2j * np.asarray(x) + self.rates[0] * t))
+
+    def along_time(self, name: str, place: float, order: int) -> Any:
+        return lambda t: float(self.at(name, t, place, order))
+
+    def profile(self, time: float, domain: Any) -> dict[str, Any]:
+        values = {name: self.at(name, time, nodes(domain)) for name in "pv"}
+        return {name: polynomial(each, domain) for name, each in values.items()}
+
+
+def test_ends_of_a_system_of_odd_order_follow_the_field() -> None:
+    wave: Any = PlaneWave()
+    times, places = np.linspace(1.0, 4.0, 21), np.linspace(0, 3, 31)
+    law = pdescry.Equation.parse(wave.law)
+    solution = follow(law, wave, times, (0, 3), profiles=wave.profile(1.0, (0, 3)), x=places)
+    assert solution.ok, solution.message
+    for name in "pv":
+        np.testing.assert_allclose(solution[name].values, wave.at(name, times[:, None], places), atol=1e-3)
+
+
+@pytest.mark.slow
+def test_a_system_of_odd_order_is_scored() -> None:
+    """Sound in a pipe with friction, fields in units far apart: p_t = −1000·v_x, v_t = −p_x/1000 + v_xx/5."""
+    solution = pdescry.simulate(
+        "p_t = -1000*v_x; v_t = -0.001*p_x + 0.2*v_xx",
+        domain=(-6, 6),
+        until=3,
+        initial={"p": "1000*exp(2*cos(pi*x/6) - 2)", "v": "0.5*sin(pi*x/6)"},
+    )
+    readings = observe(solution, sensors=10, noise="5%", every=0.2, seed=1)
+    fit = pdescry.refine(readings, "p_t = v_x; v_t = p_x + v_xx", workers=1)
+    forward = check_forward(inferred(fit))
+    assert (forward.status, forward.conditions, forward.unscored) == ("ok", "field", "")
+    assert forward.misfit < 0.05
+    assert forward.score is not None
+    each = forward.score.by_field
+    assert each.index.tolist() == ["p", "v"]
+    np.testing.assert_allclose(each["expected"] / fit.noise, 1.2, atol=0.4)
+    np.testing.assert_allclose(each["rms_error"] / each["expected"], 1.0, atol=0.5)
+
+
+def test_ends_where_a_current_turns_are_told() -> None:
+    """h_t = −v·h_x with v from 1 to −1: h enters at the left first, and at the right later."""
+    t, x = (each.ravel() for each in np.meshgrid(np.linspace(0, 2, 11), np.linspace(0, 1, 8), indexing="ij"))
+    values = np.column_stack([np.sin(2 * (x - t + t**2 / 2)), 1 - t])
+    readings = pdescry.Readings.from_arrays(t, x, values, fields=("h", "v"))
+    fit = pdescry.refine(readings, "h_t = v*h_x; v_t = 1", workers=1)
+    forward = check_forward(inferred(fit))
+    assert (forward.status, forward.score) == ("not tried", None)
+    assert "left end the law takes 1 boundary condition at first and 0 by t =" in forward.message

@@ -138,7 +138,10 @@ class Guessed:
     def left_out(self, draws: int, seed: int = 0) -> Any:
         rows = self.readings.sensor == 2
         return SimpleNamespace(
-            laws=self.draw_laws(draws), rows=rows, scatter_sd=np.full((rows.sum(), 2), NOISE), noise=NOISE
+            laws=self.draw_laws(draws),
+            rows=rows,
+            scatter_sd=np.full((rows.sum(), 2), NOISE),
+            noise=dict.fromkeys(RATES, NOISE),
         )
 
     def next_sensor(self, n: int, times: Any) -> None:
@@ -277,6 +280,12 @@ def test_each_field_is_solved_forward_and_scored(guessed: tuple[Law, Path]) -> N
     assert forward.score is not None
     assert forward.score.readings == 2 * 11
     assert forward.score.rms_error == pytest.approx(NOISE, rel=0.6)
+    each = forward.score.by_field
+    assert each.index.tolist() == ["u", "v"]
+    assert each["readings"].tolist() == [11, 11]
+    assert forward.score.rms_error == each.loc[forward.score.worst, "rms_error"]
+    for name in RATES:
+        assert f"{name} to within {each.loc[name, 'rms_error']:.3g} (expected" in forward.score.sentence
     assert forward.held_out is not None
     assert forward.held_out["field"].unique().tolist() == ["u", "v"]
     found = law.simulate([0.0, 0.5, 1.0], x=[0.2, 0.5, 0.8], draws=2)

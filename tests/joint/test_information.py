@@ -13,8 +13,8 @@ from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.stages import laid_out
 from pdescry.joint.information import Belief, Options
 from pdescry.joint.observations import Observations
-from pdescry.problem import Problem
-from tests.joint.conftest import observed, start_of
+from pdescry.problem import Candidates, Problem
+from tests.joint.conftest import observed, smooth_readings, start_of
 
 FAR = 1e-6
 
@@ -25,8 +25,8 @@ def clouds() -> JointFit:
     return begun(observed("advection_diffusion", sensors=10, every=0.8))
 
 
-def begun(readings: Readings) -> JointFit:
-    problem = Problem.of(readings, ["u_x", "u_xx"], time_order=1)
+def begun(readings: Readings, candidates: Candidates = ("u_x", "u_xx")) -> JointFit:
+    problem = Problem.of(readings, candidates, time_order=1)
     return JointFit(start_of(problem).fit(problem.candidates), problem)
 
 
@@ -37,13 +37,13 @@ def with_readings(fit: JointFit, t: np.ndarray, x: np.ndarray) -> np.ndarray:
     more = Readings(
         np.concatenate([readings.time, t]),
         np.concatenate([readings.space, x[:, None]]),
-        np.concatenate([readings.values, np.zeros((len(t), 1))]),
+        np.concatenate([readings.values, np.zeros((len(t), len(fit.fields)))]),
         sensor,
+        fields=fit.fields,
     )
-    model = experiment.noise_model
-    noise = np.concatenate([model.noise, np.full(len(t), fit.noise[0])])
+    model, observed = experiment.noise_model, Observations(more)
     # The roughness is in units of the readings' sd: its rows stay as they were.
-    same = replace(experiment, noise_model=NoiseModel(noise, model.offset_sd, Observations(more)))
+    same = replace(experiment, noise_model=NoiseModel(fit.noise[observed.field], model.offset_sd, observed))
     same.__dict__["prior"] = experiment.prior
     return fit.minimum.with_experiments([same]).covariance
 
@@ -88,6 +88,16 @@ def test_a_sensor_with_an_offset_shrinks_the_sds_as_expected(clouds: JointFit) -
     told = np.sqrt(np.diag(with_readings(offset, advice.times, np.full(len(advice.times), advice.table["x"][0]))))
     np.testing.assert_allclose(advice.table.iloc[0, 2:].astype(float), told, rtol=FAR)
     assert (advice.map < clouds.next_sensor().map.max()).all()
+
+
+def test_offsets_are_those_of_each_field() -> None:
+    fit = begun(smooth_readings(("u", "v")), {"u": ["u_xx", "v"], "v": ["v_xx"]})
+    model = fit.experiment.noise_model.with_offsets(np.array([0.3, 0.0]))
+    experiment, state = laid_out(replace(fit.experiment, noise_model=model), fit.state)
+    offset = replace(fit, minimum=fit.minimum.with_experiments([experiment], [state]))
+    advice = offset.next_sensor()
+    told = np.sqrt(np.diag(with_readings(offset, advice.times, np.full(len(advice.times), advice.table["x"][0]))))
+    np.testing.assert_allclose(advice.table.iloc[0, 2:].astype(float), told, rtol=1e-5)
 
 
 def test_no_reading_tells_less_than_nothing_and_each_further_one_less(clouds: JointFit) -> None:

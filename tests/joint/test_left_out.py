@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from pdescry import JointFit, Readings
+from pdescry.joint.fit.stages import closer, noise_factors
 from pdescry.joint.left_out import left_out, some_sensors
 from pdescry.joint.observations import Observations
+from tests.joint.conftest import small_experiment, smooth_readings, some_state
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,7 @@ def test_what_is_left_out_does_not_count(fitted: JointFit) -> None:
 
 def test_draws_start_as_readings_vary(fitted: JointFit) -> None:
     # ½ ∫ (d² + l² d_x²) dx / (l s²), for d one everywhere, and for d = x.
-    bounded = replace(fitted.experiment, around=fitted.state)
+    bounded = fitted.experiment.varying(fitted.state, fitted.state, (1,))
     readings, space = fitted.readings, fitted.experiment.space
     low, high = space.axes[0].span
     size, length = np.std(readings.values), (high - low) / 11
@@ -59,3 +61,31 @@ def test_draws_start_as_readings_vary(fitted: JointFit) -> None:
     start = fitted.draw(40, bounded=True)[1] @ space.at(places).T
     assert (start.std(0) < 1.5 * size).all()
     assert (fitted.draw(40, bounded=True)[0] == fitted.draw(40)[0]).all()  # no more is claimed of the law
+
+
+def test_rates_belong_to_the_start_of_a_law_of_second_order() -> None:
+    experiment = small_experiment(smooth_readings(("u", "v")))
+    space, state = experiment.space, 10 * some_state(experiment.space)
+    bounded = experiment.varying(state, state, (1, 2))
+    (low, high), (first, _) = (axis.span for axis in space.axes)
+    change = space.nearest(lambda x, t: [np.outer(np.ones_like(x), t - first)] * 2)  # u is as before, u_t is not
+    off = [np.sum(each.off_prior(state + change) ** 2) for each in (bounded, experiment)]
+    rates = np.sqrt(space.mean_square(space.values(state, 1, (0, 1))))
+    assert off[0] - off[1] == pytest.approx((high - low) / (2 * (high - low) / 5 * rates**2), rel=1e-6)
+
+
+def test_fields_to_be_solved_forward_obey_the_law_more_closely(fitted: JointFit) -> None:
+    def missed(fit: JointFit, bounded: bool) -> float:
+        laws = zip(*fit.draw(3, bounded=bounded), strict=True)
+        found = [replace(fit.minimum, coefficients=values, states=(state,)).unresolved for values, state in laws]
+        return max(found)
+
+    assert missed(fitted, bounded=True) < 0.5 * missed(fitted, bounded=False)
+    tight = closer(fitted.minimum)
+    assert tight.unresolved < fitted.minimum.unresolved
+    assert noise_factors(tight, 0) == pytest.approx(1.0, abs=0.1)  # and the readings are met as well
+
+
+def test_a_mesh_that_is_too_coarse_is_not_forced(fitted: JointFit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pdescry.joint.fit.stages.TOO_CLOSE", 0.0)
+    assert closer(fitted.minimum) is fitted.minimum

@@ -25,7 +25,7 @@ WELL_POSED = {
 def test_no_mode_of_a_well_posed_law_grows(name, points):
     text, boundary = WELL_POSED[name]
     law = Equation.parse(text)
-    grid = Discretisation(law, "x", (-1.0, 1.0), read_boundary(boundary, law, "x"), points)
+    grid = Discretisation(law, "x", (-1.0, 1.0), read_boundary(boundary, law, "x", 1.0), points)
     modes = np.linalg.eigvals(grid.jacobian(0.0, np.zeros(points)))
     assert modes.real.max() < 1e-12 * np.abs(modes).max()
 

@@ -171,8 +171,8 @@ def test_the_dataset_notes_the_inputs():
 
 def test_conditions_that_a_law_with_an_input_takes():
     law = Equation.parse("u_t = -P*u_x", inputs=("P",))
-    assert conditions_needed(law, domain=(0, 1), initial="1", inputs={"P": 1.0}) == (1, 0)
-    assert conditions_needed(law, domain=(0, 1), initial="1", inputs={"P": -1.0}) == (0, 1)
+    assert conditions_needed(law, domain=(0, 1), initial="1", inputs={"P": 1.0}) == {"u": (1, 0)}
+    assert conditions_needed(law, domain=(0, 1), initial="1", inputs={"P": -1.0}) == {"u": (0, 1)}
 
 
 LAW = Equation.parse("u_t = u_xx + P", inputs=("P",))

@@ -22,6 +22,7 @@ from pdescry.solver.linearise import opened, variables_of
 BY_FIELD = "field"  # in place of conditions: ends follow the inferred field
 # A field obeys its law to a thousandth of u_t, so more digits would be spent on what its ends are wrong by.
 ACCURACY: dict[str, Any] = {"rtol": 1e-4, "max_points": 364}
+LOOKS = 21  # times at which the number of conditions is looked at
 
 
 def follow(
@@ -36,7 +37,10 @@ def follow(
     """From ``profiles``, the fields at the first of the times; the solution's own time is 0 there. Times that differ by
     rounding are one since then."""
     start, (axis,) = float(times[0]), field.readings.axes
-    needed = _needed(equation, domain, profiles, axis, inputs_of(field.readings, equation, start))
+    initial, inputs = initial_of(profiles, equation), inputs_of(field.readings, equation, start)
+    needed = conditions_needed(equation, domain=domain, initial=initial, inputs=inputs)
+    if len(needed) > 1:
+        _check_later(needed, equation, field, times, domain)
     boundary: dict[str, Any] = {}
     for end, (side, place) in enumerate(zip(("left", "right"), domain, strict=True)):
         boundary[side] = {
@@ -50,9 +54,9 @@ def follow(
         equation,
         domain=domain,
         times=np.unique(times - start),
-        initial=initial_of(profiles, equation),
+        initial=initial,
         boundary=boundary,
-        inputs=inputs_of(field.readings, equation, start),
+        inputs=inputs,
         **ACCURACY | limits,
     )
 
@@ -79,20 +83,23 @@ def orders_of(equation: Equation, axis: str) -> dict[str, int]:
     return orders
 
 
-def _needed(
-    equation: Equation, domain: Sequence[float], profiles: Mapping[str, Any], axis: str, inputs: Mapping[str, Any]
-) -> dict[str, tuple[int, int]]:
-    """How many conditions each field takes at the left and at the right end."""
-    if len(equation.fields) == 1 and equation.components[0].time_order == 1:
-        (name,) = equation.fields
-        return {name: conditions_needed(equation, domain=domain, initial=profiles[name], inputs=inputs)}
-    orders = orders_of(equation, axis)
-    if odd := [name for name, order in orders.items() if order % 2]:
-        raise InputError(
-            f"Expected derivatives of even order along {axis}, which take as many conditions at either end; those of "
-            f"{', '.join(odd)} are of odd order; pass boundary=."
+def _check_later(
+    needed: Mapping[str, tuple[int, int]], equation: Equation, field: Field, times: Array, domain: Sequence[float]
+) -> None:
+    """Conditions at the ends stay the same: a current that turns at an end would need others."""
+    for time in np.linspace(times[0], times[-1], LOOKS)[1:].tolist():
+        initial = initial_of(field.profile(time, domain), equation)
+        later = conditions_needed(
+            equation, domain=domain, initial=initial, inputs=inputs_of(field.readings, equation, time)
         )
-    return {name: (order // 2, order // 2) for name, order in orders.items()}
+        for end, side in enumerate(("left", "right")):
+            before, after = (sum(counts[end] for counts in each.values()) for each in (needed, later))
+            if before != after:
+                raise InputError(
+                    f"At the {side} end the law takes {before} boundary condition{'s' * (before != 1)} at first and "
+                    f"{after} by t = {time:.3g}, because what enters there turns round; pass a shorter time or a "
+                    "smaller domain, or boundary=."
+                )
 
 
 def _from(value: Callable[[float], float], start: float, first: float) -> Callable[[float], float]:

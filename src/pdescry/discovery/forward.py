@@ -92,7 +92,10 @@ def check_forward(
         return Forward("ok", solution.message, BY_FIELD, _misfit(solution, inferred), score, unscored)
     status, message = ("not tried", solution) if isinstance(solution, str) else (solution.status, solution.message)
     why = f"With ends that follow the field, the law could not be solved ({status}). {message}"
-    return replace(held_forward(field, equation), unscored=why)
+    held = held_forward(field, equation)
+    if held.status != "ok" and len(equation.fields) > 1:  # what was wrong with better ends says more
+        held = Forward(status, message)
+    return replace(held, unscored=why)
 
 
 def _followed(inferred: _Inferred, equation: Equation, noise: Noises) -> Solution | str:
@@ -140,6 +143,8 @@ def _boundaries(field: Field, equation: Equation) -> Iterator[Any]:
     held = {
         side: [f"{name}={float(means[name][:, end].mean()):.6g}" for name in moving] for end, side in enumerate(free)
     }
+    if len(orders) > 1 and any(order % 2 for order in orders.values()):
+        return
     if order == 2:
         yield held
         yield {side: [f"{name}_{axis}=0" for name in moving] for side in free}

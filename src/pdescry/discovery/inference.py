@@ -6,7 +6,7 @@ differ in what they know, a member is None, empty, or says so in words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -143,7 +143,7 @@ class LeftOut(Protocol):
     @property
     def scatter_sd(self) -> Array: ...  # (left-out readings, fields): sds of readings about the fields
     @property
-    def noise(self) -> float: ...  # rms, of the other readings: what a solution need not be more exact than
+    def noise(self) -> Mapping[str, float]: ...  # of each field, rms, of the other readings: how exact is enough
 
 
 class Sampled(Protocol):

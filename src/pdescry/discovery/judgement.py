@@ -59,8 +59,9 @@ def judge(inference: Inference, forward: Forward, note: str = "") -> tuple[tuple
 
 def _judge_score(score: Score, warn: Warn) -> None:
     if score.readings >= ENOUGH and score.rms_error > MISSED * score.expected:
+        of = f" in {score.worst}" if score.worst else ""
         warn(
-            f"Solved forward, the law misses left-out sensors by {score.rms_error:.3g} (rms) where "
+            f"Solved forward, the law misses left-out sensors{of} by {score.rms_error:.3g} (rms) where "
             f"{score.expected:.3g} was expected: it lacks something, or its intervals are too narrow.",
             "Try other candidates, or only a part of the readings.",
         )

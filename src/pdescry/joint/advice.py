@@ -116,21 +116,23 @@ def advise(
     terms: Sequence[str],
     noise: Array,
     number: int,
-    offset_sd: float = 0.0,
+    offset_sd: Array | float = 0.0,
     notes: Sequence[str] = (),
 ) -> Advice:
     """belief: at the points of the questions, once for each of the f fields, these outermost. noise: (f,), sds of a
-    reading; offset_sd: of a new sensor's offset."""
+    reading; offset_sd: (f,), of a new sensor's offset in each field."""
     readings, m, n = questions.readings, len(questions.times), len(questions.places) * len(questions.times)
     variance = np.maximum(noise, LEAST_NOISE * np.nanmax(np.abs(readings.values))) ** 2
     begins = np.arange(len(noise))[:, None] * n  # of each field
     rows = np.array([(begins + np.arange(start, start + m)).ravel() for start in range(0, n, m)])
     own = np.array([belief.prior(each, each) for each in rows])
-    sensors = Options(rows, np.diag(np.repeat(variance / questions.each, m)) + offset_sd**2, own)
+    offsets = np.diag(np.broadcast_to(offset_sd, len(noise)) ** 2)  # of different fields they are independent
+    shared = np.kron(offsets, np.ones((m, m)))  # all readings of a field by one sensor are off by the same
+    sensors = Options(rows, np.diag(np.repeat(variance / questions.each, m)) + shared, own)
     among = np.arange(m)[:, None] + np.arange(len(noise)) * m  # the fields at each time, among all of a place
     single = Options(
         rows[:, among].reshape(n, -1),
-        np.diag(variance) + offset_sd**2,
+        np.diag(variance) + offsets,
         own[:, among[:, :, None], among[:, None, :]].reshape(n, len(noise), len(noise)),
     )
     best, best_singly = sensors.best(belief, number), single.best(belief, number)

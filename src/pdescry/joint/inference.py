@@ -252,7 +252,8 @@ class JointInference:
         rows = np.isin(readings.sensor, sensors)
         spread = np.full(readings.values.shape, np.nan)
         spread[observed.row[without.rows], observed.field[without.rows]] = without.noise_sd
-        return LeftOutDraws(laws, rows, spread[rows], float(np.sqrt(np.mean(without.fit.noise**2))))
+        noise = dict(zip(without.fit.fields, map(float, without.fit.noise), strict=True))
+        return LeftOutDraws(laws, rows, spread[rows], noise)
 
     # ---- in words --------------------------------------------------------------------------------------------------
 
@@ -347,12 +348,12 @@ class FieldDraws:
 @dataclass(frozen=True, eq=False)
 class LeftOutDraws:
     """laws: of a fit without some sensors. rows: (N,) which readings are theirs. scatter_sd: (left out, F) of what they
-    read about the fields. noise: rms, of the readings about them."""
+    read about the fields. noise: of each field, rms, of the other readings."""
 
     laws: list[tuple[JointField, Equation]]
     rows: NDArray[np.bool_]
     scatter_sd: Array
-    noise: float
+    noise: dict[str, float]
 
 
 def _drawn(fit: JointFit, number: int, seed: int) -> list[tuple[JointField, Equation]]:

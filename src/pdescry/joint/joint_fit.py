@@ -32,6 +32,7 @@ from pdescry.joint.search.verdict import MORE_SCATTER, more_scatter
 from pdescry.problem import Candidate, Problem
 
 UNMET = 0.03  # a residual of so much of the left side is worth a warning
+OBEYED = 0.1  # of the tolerance, in draws to be solved forward; see `closer`
 BLOCK = 256  # points predicted at a time
 
 
@@ -190,16 +191,15 @@ class JointFit:
         names = [str(each.term) if len(self.fields) == 1 else str(each) for each in self.terms]
         with one_thread():
             belief = Belief.of_fit(self.minimum, self.number, np.roll(questions.points, -1, axis=1))
-            offset_sd = float(np.sqrt(np.mean(self.experiment.noise_model.offset_sd**2)))
-            return advise(belief, questions, names, self.noise, number, offset_sd)
+            return advise(belief, questions, names, self.noise, number, self.experiment.noise_model.offset_sd)
 
     def draw(self, number: int, seed: int = 0, bounded: bool = False) -> tuple[Array, Array]:
         """Laws with their fields, as likely as the readings leave them: (number, k) coefficients, (number, n) states.
 
         By Laplace's approximation: coefficients by their precision, and fields that follow them, but for what they
         leave open themselves. That knows no bounds: where a law forgets its start (Burgers', between sensors, into a
-        shock), the start can be anything. bounded: it varies as readings do, over the distance of sensors, and no more;
-        to be solved forward.
+        shock), the start can be anything. bounded: it varies as readings do, over the distance of sensors, and no more,
+        and fields obey the law more closely; to be solved forward.
         """
         number = check_whole("number of draws", number, 1)
         random = np.random.default_rng([check_whole("seed", seed, 0), 13])
@@ -216,7 +216,11 @@ class JointFit:
     @cached_property
     def _bounded(self) -> Minimum:
         found = self.minimum
-        return found.with_experiments([replace(each, around=state) for _, each, state in found.experiments])
+        changed = [
+            replace(each.varying(state, state, self.orders), tolerance=OBEYED * each.tolerance)
+            for _, each, state in found.experiments
+        ]
+        return found.with_experiments(changed)
 
     def concise(self, field: str) -> str:
         """The law of one field with its spread in the last digits."""

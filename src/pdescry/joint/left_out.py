@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.noise_model import NoiseModel
-from pdescry.joint.fit.stages import STEPS_AT_LAST, with_noise, with_offsets
+from pdescry.joint.fit.stages import STEPS_AT_LAST, closer, with_noise, with_offsets
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations
 
@@ -38,19 +39,28 @@ def some_sensors(observed: Observations) -> list[int]:
     return [int(sensor) for sensor in between[np.argsort(place[between], kind="stable")][1::EVERY]]
 
 
+def _constant(experiment: Experiment) -> Array:
+    """(n,): each field as the mean of its readings, everywhere."""
+    observed, space = experiment.observations, experiment.space
+    means = [float(np.mean(observed.values[observed.field == k])) for k in range(space.components)]
+    return space.packed(np.broadcast_to(np.reshape(means, (-1, *(1 for _ in space.axes))), space.shape).copy())
+
+
 def left_out(fit: JointFit, sensors: list[int]) -> LeftOut:
-    """Fields and coefficients of the same law, without these sensors of one experiment; from those with them."""
+    """Fields and coefficients of the same law, held closer, without these sensors of one experiment; from those with
+    them. Where sensors are far apart, a law may not tell the start between them, which then varies as readings do."""
     before, found = fit.experiment.noise_model, fit.minimum
     rows = np.isin(before.observations.sensor, sensors)
     kept = fit.readings.select(~np.isin(fit.readings.sensor, sensors))
     fewer = NoiseModel(before.noise[~rows], before.offset_sd, Observations(kept))
     experiments = list(found.objective.experiments)
-    experiments[fit.number] = replace(fit.experiment, noise_model=fewer)
+    experiment = replace(fit.experiment, noise_model=fewer)
+    experiments[fit.number] = experiment.varying(_constant(experiment), fit.state, fit.orders)
     with one_thread(), np.errstate(all="ignore"):
         found = found.with_experiments(experiments)
         found = found.objective.minimise(found.states, found.coefficients, STEPS_AT_LAST)
         found = with_offsets(with_noise(found))
-        found = found.objective.minimise(found.states, found.coefficients, STEPS_AT_LAST)
+        found = closer(found.objective.minimise(found.states, found.coefficients, STEPS_AT_LAST))
     after = found.objective.experiments[fit.number].noise_model
     field = before.observations.field[rows]
     scale = after.noise_of_fields / fewer.noise_of_fields

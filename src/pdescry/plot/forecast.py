@@ -40,7 +40,8 @@ def forecast(law: Drawn, ax: Axes | None = None, field: str | None = None) -> Ax
             rows["t"], rows["reading"], "o", color=colour, markersize=3, markeredgecolor="white", markeredgewidth=0.3
         )
     ax.set(xlabel=label(readings, readings.time_name), ylabel=label(readings, name))
-    score = law.forward.score
-    ax.set_title(f"left out and predicted: rms {score.rms_error:.3g}, expected {score.expected:.3g}", fontsize="medium")
+    score = law.forward.score.by_field.loc[name if len(readings.fields) > 1 else ""]
+    told = f"left out and predicted: rms {score['rms_error']:.3g}, expected {score['expected']:.3g}"
+    ax.set_title(told, fontsize="medium")
     ax.legend(frameon=False, fontsize="small")
     return ax

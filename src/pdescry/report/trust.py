@@ -27,19 +27,21 @@ def how_far_to_trust(law: Reported) -> tuple[bool, str]:
         )
     score = law.forward.score
     # Each sensor predicted from the others, and some of them by the law solved forward.
-    errors = [law.comparison.errors, *([] if score is None else [(score.rms_error, score.expected)])]
-    for error, expected in errors:
+    several = len(law.readings.fields) > 1
+    errors = [(f" in {name}" * several, *law.comparison.errors_of(name)) for name in law.readings.fields]
+    errors += [] if score is None else [(f" in {score.worst}" * several, score.rms_error, score.expected)]
+    for where, error, expected in errors:
         if error > AS_EXPECTED * expected:
             return False, (
-                f"Trust the terms more than the digits: left-out sensors are missed by {error:.2g}, where "
+                f"Trust the terms more than the digits: left-out sensors are missed{where} by {error:.2g}, where "
                 f"{expected:.2g} was expected."
             )
     if law.warnings:
         return False, "Read the warnings before you rely on it: they may touch what you need."
-    predicted, (error, expected) = "", errors[-1]
+    predicted, (where, error, expected) = "", errors[-1]
     if math.isfinite(error):
         predicted = (
-            f", and sensors that were left out are predicted to within {error:.2g}, as expected ({expected:.2g})"
+            f", and sensors that were left out are predicted{where} to within {error:.2g}, as expected ({expected:.2g})"
         )
     least = float(law.coefficients["probability"].to_numpy(float).min())
     if least < SURE:

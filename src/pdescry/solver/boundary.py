@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
+
+from numpy.polynomial import Polynomial
 
 from pdescry.equation import Equation, Formula
 from pdescry.equation.parser import parse_derivative
@@ -23,6 +25,8 @@ from pdescry.solver.evaluate import evaluate_formula
 Value = float | Callable[[float], float]  # constant, or as a function of t
 Side = str | tuple[str, Value] | Sequence[str] | Mapping[str, Value]
 Boundary = str | Mapping[str, Side] | tuple[Side, Side]
+
+RATE_STEP = 1e-3  # of the time span: between the times from which the rate of a boundary value is taken
 
 _EXAMPLE = "boundary={'left': 'u=0', 'right': 'u_x=0'}"
 
@@ -35,10 +39,20 @@ class Condition:
     side: str  # "left" or "right"
     order: int
     value: Value = 0.0
+    until: float = math.inf  # the end of the time span, if values are functions of time
 
     def at(self, t: float) -> float:
         """The value at a time."""
         return float(self.value(t)) if callable(self.value) else self.value
+
+    def rate(self, t: float) -> float:
+        """By how much it changes in a unit of time: the slope at t of the polynomial through values near t."""
+        if not callable(self.value):
+            return 0.0
+        step = self.until * RATE_STEP
+        first = min(max(t - 2 * step, 0.0), self.until - 4 * step)
+        values = [self.at(first + k * step) for k in range(5)]
+        return float(Polynomial.fit(range(5), values, 4).deriv()((t - first) / step)) / step
 
 
 @dataclass(frozen=True)
@@ -61,8 +75,9 @@ class Conditions:
         return any(callable(condition.value) for condition in self.given)
 
 
-def read_boundary(boundary: Boundary, equation: Equation, axis: str) -> Conditions:
-    """Turn the argument of `simulate` into conditions. Bad spelling raises `InputError`; counts are checked later."""
+def read_boundary(boundary: Boundary, equation: Equation, axis: str, until: float) -> Conditions:
+    """Turn the argument of `simulate` into conditions, up to a time. Bad spelling raises `InputError`; counts are
+    checked later."""
     if isinstance(boundary, str) and boundary.strip().lower() == "periodic":
         return Conditions(periodic=True)
     if isinstance(boundary, str):
@@ -82,7 +97,7 @@ def read_boundary(boundary: Boundary, equation: Equation, axis: str) -> Conditio
     for side, conditions in sides.items():
         for written in _listed(conditions):
             found, named = _read_condition(written, side, equation, axis)
-            given += found
+            given += [replace(condition, until=until) for condition in found]
             by_name &= named
     for condition in given:
         if sum((c.field, c.side, c.order) == (condition.field, condition.side, condition.order) for c in given) > 1:
@@ -177,20 +192,21 @@ def _orders(kind: str, order: int) -> range:
 
 
 def settle(
-    conditions: Conditions, equation: Equation, axis: str, incoming: tuple[int, int] | None
+    conditions: Conditions, equation: Equation, axis: str, incoming: Mapping[str, tuple[int, int]] | None
 ) -> tuple[Conditions, str]:
     """The conditions to impose, and a sentence if their number does not suit the law (else "").
 
-    ``incoming`` tells how many conditions the whole law takes at the left and at the right end, if that is known; else
-    each field of order m takes m/2 at either end.
+    ``incoming`` tells how many conditions the fields could take at the left and at the right end, if that is known; of
+    several fields, only how many there are in all matters. Else each field of order m takes m/2 at either end.
     """
     if conditions.periodic:
         return conditions, ""
     if incoming is not None and len(equation.fields) > 1:
-        return conditions, _complaint("The system", conditions.given, *incoming)
+        left, right = (sum(counts[end] for counts in incoming.values()) for end in (0, 1))
+        return conditions, _complaint("The system", conditions.given, left, right)
     for field in equation.fields:
         order = equation.order(axis, field)
-        left, right = incoming or needed_at_ends(order, None)
+        left, right = incoming[field] if incoming else needed_at_ends(order, None)
         given = conditions.of(field)
         if order == 1 and conditions.by_name and all(c.order == 0 for c in given):
             given = tuple(c for c in given if (left if c.side == "left" else right))

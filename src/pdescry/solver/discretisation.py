@@ -73,6 +73,14 @@ class Space:
         """(m,): b at a time."""
         return np.array([condition.at(t) for condition in self._conditions])
 
+    def at_end_rates(self, t: float) -> Array:
+        """(m,): db/dt, which is what holds at the ends of u_t."""
+        return np.array([condition.rate(t) for condition in self._conditions])
+
+    def at_ends_of(self, name: Derivative, t: float) -> Array:
+        """(m,): of a block of the state, u or u_t."""
+        return self.at_end_rates(t) if name.axes else self.at_end_values(t)
+
     def derivative(self, order: int) -> tuple[Array, Array]:
         """(Dₖ, Gₖ): what the nodal values and what the boundary values add."""
         if order not in self._derivatives:
@@ -135,26 +143,22 @@ class Discretisation:
         return slopes_of(self.equation)
 
     @cached_property
-    def _block_of(self) -> dict[Derivative, tuple[slice, int, bool]]:
-        """The block, the order in space, and whether it is a velocity (whose boundary values do not move)."""
-        found = {}
-        for variable in self.variables:
-            velocity = "t" in variable.axes
-            name = Derivative(variable.field, "t" if velocity else "")
-            found[variable] = self.blocks[name], variable.axes.count(self.axis), velocity
-        return found
+    def _block_of(self) -> dict[Derivative, tuple[Derivative, int]]:
+        """The block that a variable is a derivative of, and its order in space."""
+        names = {each: Derivative(each.field, "t" if "t" in each.axes else "") for each in self.variables}
+        return {each: (name, each.axes.count(self.axis)) for each, name in names.items()}
 
     def values(self, t: float, y: Array) -> dict[Factor, Array]:
         """Every variable and coordinate at the nodes."""
         found: dict[Factor, Array] = {Coordinate(self.axis): self.nodes, Coordinate("t"): np.full(self.points, t)}
         found |= {Derivative(name): known.at(t, self.nodes) for name, known in self.inputs.items()}
-        ends = {name: space.at_end_values(t) for name, space in self.spaces.items()}
-        for variable, (block, order, velocity) in self._block_of.items():
-            if order == 0:
-                found[variable] = y[block]
-            else:
+        along_space = {name for name, order in self._block_of.values() if order}
+        ends = {name: self.spaces[name.field].at_ends_of(name, t) for name in along_space}
+        for variable, (name, order) in self._block_of.items():
+            found[variable] = y[self.blocks[name]]
+            if order:
                 matrix, by_ends = self.spaces[variable.field].derivative(order)
-                found[variable] = matrix @ y[block] + (0 if velocity else by_ends @ ends[variable.field])
+                found[variable] = matrix @ found[variable] + by_ends @ ends[name]
         return found
 
     def rate(self, t: float, y: Array) -> Array:
@@ -179,9 +183,9 @@ class Discretisation:
         """∂F/∂y, shape (len(y), len(y))."""
         out = np.zeros((len(y), len(y)))
         for (field, variable), slope in self.slopes(t, y).items():
-            block, order, _ = self._block_of[variable]
+            name, order = self._block_of[variable]
             rows = self._force_block(field)
-            out[rows, block] += slope[:, None] * self.spaces[variable.field].derivative(order)[0]
+            out[rows, self.blocks[name]] += slope[:, None] * self.spaces[variable.field].derivative(order)[0]
         for component in self.equation.components:
             if component.time_order == 2:
                 rows = self.blocks[Derivative(component.field)]
@@ -222,9 +226,9 @@ class Discretisation:
         ends = np.array(self.domain)
         values: dict[Factor, Array] = {Coordinate(self.axis): ends, Coordinate("t"): np.full(2, t)}
         values |= {Derivative(name): known.at(t, ends) for name, known in self.inputs.items()}
-        for variable, (block, order, velocity) in self._block_of.items():
+        for variable, (name, order) in self._block_of.items():
             space = self.spaces[variable.field]
             values[variable] = space.basis.matrix(ends, order) @ (
-                space.lift @ y[block] + (0 if velocity else space.fixed @ space.at_end_values(t))
+                space.lift @ y[self.blocks[name]] + space.fixed @ space.at_ends_of(name, t)
             )
         return {pair: evaluate_terms(terms, values, ends) for pair, terms in self._slopes.items()}

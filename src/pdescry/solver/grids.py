@@ -35,7 +35,7 @@ def _fit(problem: Problem, grid: Discretisation) -> Fit:
     apart, defect = 0.0, 0.0
     for name, block in grid.blocks.items():
         space = grid.spaces[name.field]
-        fixed = 0.0 if name.axes else space.fixed @ space.at_end_values(0.0)
+        fixed = space.fixed @ space.at_ends_of(name, 0.0)
         wanted = problem.profiles[name](places)
         missed = space.basis.matrix(places) @ (space.lift @ start[block] + fixed) - wanted
         size = float(np.abs(wanted).max()) or 1.0

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from pdescry.equation.term import Derivative
 from pdescry.solver import verdict
 from pdescry.solver.attempt import RESOLVED, Problem, Run, attempt
-from pdescry.solver.boundary import Conditions, needed_at_ends, settle
+from pdescry.solver.boundary import Conditions, settle
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.grids import COARSEST, TOLERATED, grids_to_try
+from pdescry.solver.incoming import incoming_at
 from pdescry.solver.stability import check_stability
 from pdescry.solver.verdict import Verdict
 from pdescry.solver.wellposed import fastest_rate, growth_without_bound
@@ -67,36 +67,6 @@ def _grace(problem: Problem, glance: Discretisation, start: Array) -> float:
         problem.equation, problem.axis, glance.slopes(0.0, start), problem.domain[1] - problem.domain[0]
     )
     return min(float(problem.times[problem.times > 0][0]), problem.until / 100, 0.1 / max(rate, 1 / problem.until))
-
-
-def incoming_at(glance: Discretisation, start: Array) -> tuple[int, int] | None:
-    """How many boundary conditions the law takes at the left and the right end; None where that is not known.
-
-    For one field u_t = c·∂ᵐu + … it follows from the sign of c at the end (`needed_at_ends`); for a system of first
-    order, u_t = A·u_x + …, each eigenvalue of A carries information in from the right if positive, from the left if
-    negative. Elsewhere the order alone decides.
-    """
-    equation, axis = glance.equation, glance.axis
-    orders = {field: equation.order(axis, field) for field in equation.fields}
-    if any(component.time_order == 2 for component in equation.components):
-        return None
-    slopes, at_ends = glance.slopes(0.0, start), glance.slopes_at_ends(0.0, start)
-    if len(orders) == 1:
-        ((field, order),) = orders.items()
-        pair = (field, Derivative(field, axis * order))
-        if pair not in slopes:
-            return None
-        ends = np.where(np.abs(at_ends[pair]) > 1e-9 * np.abs(slopes[pair]).max(), at_ends[pair], 0.0)
-        return needed_at_ends(order, (float(ends[0]), float(ends[1])))
-    if max(orders.values()) != 1:
-        return None
-    matrix = np.zeros((2, len(orders), len(orders)))
-    for row, field in enumerate(orders):
-        for column, other in enumerate(orders):
-            matrix[:, row, column] = at_ends.get((field, Derivative(other, axis)), 0.0)
-    speeds = np.real(np.linalg.eigvals(matrix))
-    least = 1e-9 * np.abs(speeds).max()
-    return int(np.sum(speeds[0] < -least)), int(np.sum(speeds[1] > least))
 
 
 def _enough_points(problem: Problem, conditions: Conditions, min_points: int, max_points: int) -> Verdict:

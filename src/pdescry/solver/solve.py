@@ -16,10 +16,11 @@ from pdescry.solver.attempt import Problem, Progress
 from pdescry.solver.boundary import Boundary, Conditions, check_values, needed_at_ends, read_boundary, spelled
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.grids import COARSEST
+from pdescry.solver.incoming import incoming_at
 from pdescry.solver.initial import Initial, read_initial
 from pdescry.solver.inputs import Given, read_inputs
-from pdescry.solver.linearise import opened, variables_of
-from pdescry.solver.search import incoming_at, search
+from pdescry.solver.linearise import opened
+from pdescry.solver.search import search
 from pdescry.solver.solution import Solution
 
 Array = np.ndarray
@@ -90,9 +91,8 @@ def simulate(
     _check_number("max_steps", max_steps, 1, math.inf, whole=True)
     _check_number("max_seconds", max_seconds, 0, math.inf)
     grid = _grid(x, axis, left, right)
-    conditions = read_boundary(boundary, plain, axis)
+    conditions = read_boundary(boundary, plain, axis, end)
     check_values(conditions, np.linspace(0.0, end, 11).tolist())
-    _check_velocities(plain, conditions, axis)
     known = read_inputs(inputs, plain, axis, (left, right), end)
     problem = Problem(
         equation=plain,
@@ -132,14 +132,20 @@ def simulate(
 
 
 def conditions_needed(
-    equation: Equation, *, domain: Sequence[float], initial: Initial, inputs: Mapping[str, Given] | None = None
-) -> tuple[int, int]:
-    """How many conditions a law of one field takes at the left and at the right end: on u, u_x, … in turn."""
+    equation: Equation,
+    *,
+    domain: Sequence[float],
+    initial: Initial | Mapping[str, Initial],
+    inputs: Mapping[str, Given] | None = None,
+) -> dict[str, tuple[int, int]]:
+    """How many conditions a law takes at the left and at the right end: of each field on u, u_x, … in turn."""
     plain, axis, ends = opened(equation), _axis(equation), _domain(domain)
-    (profile,) = read_initial(initial, plain, axis, ends, periodic=False).values()
+    profiles = read_initial(initial, plain, axis, ends, periodic=False)
     known = read_inputs(inputs, plain, axis, ends, until=0.0)
     glance = Discretisation(plain, axis, ends, Conditions(periodic=False), COARSEST, known)
-    return incoming_at(glance, profile(glance.nodes)) or needed_at_ends(plain.order(axis), None)
+    start = np.concatenate([profiles[name](glance.nodes) for name in glance.blocks])
+    usual = {field: needed_at_ends(plain.order(axis, field), None) for field in plain.fields}
+    return incoming_at(glance, start) or usual
 
 
 def _check_number(name: str, value: Any, least: float, most: float, whole: bool = False) -> None:
@@ -147,15 +153,6 @@ def _check_number(name: str, value: Any, least: float, most: float, whole: bool 
     if not (isinstance(value, kind) and least <= value <= most):
         bound = f"{least:g} or more" if most == math.inf else f"between {least:g} and {most:g}"
         raise InputError(f"Expected {name} to be a {'whole ' * whole}number, {bound}; got {value!r}.")
-
-
-def _check_velocities(equation: Equation, conditions: Conditions, axis: str) -> None:
-    moves = any("t" in variable.axes and axis in variable.axes for variable in variables_of(equation))
-    if moves and conditions.moving:
-        raise InputError(
-            f"Expected boundary values that are constant in time, because the law holds derivatives of a velocity "
-            f"along {axis}; got a function of time; leave these terms out, or hold the ends."
-        )
 
 
 def _grid(x: Any, axis: str, left: float, right: float) -> Array:

@@ -6,7 +6,7 @@ caller: several experiments may share one (``objective.py``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -30,17 +30,26 @@ AT_ENDS = 1e-3  # of the readings' sd, over the interval to the order: what cond
 
 
 @dataclass(frozen=True, eq=False)
+class Around(Lean):
+    """A state, and for each field by how much its start varies about it: the sd of u, and of u_t where the law is of
+    second order in time."""
+
+    state: Array
+    sds: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Experiment(Lean):
     """tolerance τ: (equations,), of the law's residual, in units of its left side. conditions: known at the ends.
-    roughness: (F, d) weights along each axis of space, where they are more than `ROUGH_IN_SPACE`. around: a state about
-    whose start this one's varies as readings do, if that is asked for."""
+    roughness: (F, d) weights along each axis of space, where they are more than `ROUGH_IN_SPACE`. around: what this
+    one's start varies about as readings do, if that is asked for."""
 
     space: Space
     noise_model: NoiseModel
     tolerance: Array
     conditions: tuple[Condition, ...] = ()
     roughness: Array | None = None
-    around: Array | None = None
+    around: Around | None = None
 
     @property
     def observations(self) -> Observations:
@@ -103,19 +112,29 @@ class Experiment(Lean):
         rows = self.space.at(points, field, (condition.order, 0))
         return diags_array(weights) @ rows, weights * condition.value
 
-    def _at_start(self, around: Array) -> list[tuple[csr_array, Array]]:
-        """Rows of a process along x at the first time, about a state: its sd is that of the readings, its correlation
-        length the distance of sensors."""
+    def _at_start(self, around: Around) -> list[tuple[csr_array, Array]]:
+        """Rows of a process along x at the first time, about a state; its correlation length is the distance of
+        sensors."""
         (x,), first = self.space.places, self.space.time.breaks[0]
         length = x.width / max(self.readings.n_sensors - 1, 1)
         points = np.column_stack([x.points, np.full(len(x.points), first)])
         found = []
-        for field, unit in enumerate(self.observations.unit):
-            for order in (0, 1):
-                weights = np.sqrt(x.weights / (2 * length)) * length**order / unit
-                rows = csr_array(diags_array(weights) @ self.space.at(points, field, (order, 0)))
-                found.append((rows, rows @ around))
+        for field, sds in enumerate(around.sds):
+            for in_time, sd in enumerate(sds):
+                for order in (0, 1):
+                    weights = np.sqrt(x.weights / (2 * length)) * length**order / sd
+                    rows = csr_array(diags_array(weights) @ self.space.at(points, field, (order, in_time)))
+                    found.append((rows, rows @ around.state))
         return found
+
+    def varying(self, about: Array, state: Array, orders: tuple[int, ...]) -> Experiment:
+        """The same where the start varies about a state with the sd of the readings; u_t with the rms that it has over
+        the whole of another state. orders: of the law of each field in time."""
+        sds = []
+        for field, unit in enumerate(map(float, self.observations.unit)):
+            rates = float(np.sqrt(self.space.mean_square(self.space.values(state, field, (0, 1)))))
+            sds.append((unit, max(rates, unit / self.space.time.width))[: orders[field]])
+        return replace(self, around=Around(about, tuple(sds)))
 
     @cached_property
     def _smoothness(self) -> csr_array:

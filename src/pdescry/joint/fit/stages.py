@@ -29,6 +29,9 @@ from pdescry.joint.fit.offsets import offset_sds
 # from a field that obeys none yet.
 TOLERANCES = (1e-2, 3e-3, 1e-3)
 SOFTER = (0.1, 0.03)  # before these, where a field that obeys no law yet may be far from one that does
+# Of the last of these, for fields to be solved forward from, in turn, unless readings then scatter so much more about
+# them: the mesh is too coarse.
+CLOSER, TOO_CLOSE = (0.1, 0.3), 1.1
 COARSE = 0.05  # a residual of so much of the left side after the first fit: the mesh is too coarse
 NO_BETTER = 0.9  # times the residual: it is not the mesh
 UNCHANGING = 1e-3  # of the readings' sd over the duration: a left side of less is none
@@ -88,6 +91,21 @@ def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: No
     tell(REFINEMENTS / (REFINEMENTS + 1))
     found = with_offsets(with_noise(found))
     return found.objective.minimise(found.states, found.coefficients, STEPS_AT_LAST)
+
+
+def closer(found: Minimum) -> Minimum:
+    """With fields that obey the law more closely, as far as the mesh allows, to be solved forward: the solver, which
+    obeys it exactly, carries along what is wrong with their start and ends."""
+    before = [noise_factors(found, number) for number, _, _ in found.experiments]
+    for share in CLOSER:
+        experiments = [replace(each, tolerance=share * each.tolerance) for each in found.objective.experiments]
+        tight = found.with_experiments(experiments)
+        tight = tight.objective.minimise(tight.states, tight.coefficients, STEPS_AT_LAST)
+        after = [noise_factors(tight, number) for number, _, _ in tight.experiments]
+        if all(np.all(late < TOO_CLOSE * early) for late, early in zip(after, before, strict=True)):
+            tight = with_noise(tight)
+            return tight.objective.minimise(tight.states, tight.coefficients, STEPS_AT_LAST)
+    return found
 
 
 def extended(found: Minimum, domains: Sequence[tuple[float, float]]) -> Minimum:
@@ -189,13 +207,19 @@ def with_noise(found: Minimum) -> Minimum:
         if experiment.readings.noise is not None:
             return experiment.noise_model
         observed = experiment.observations
-        squares = np.bincount(observed.field, experiment.misfit(state) ** 2, minlength=observed.n_fields)
-        counts = np.bincount(observed.field, minlength=observed.n_fields)
-        factor = np.sqrt(squares / np.maximum(np.maximum(counts - freedoms(found, number), counts / 10), 1))
-        noise = experiment.noise_model.noise * factor[observed.field]
+        noise = experiment.noise_model.noise * noise_factors(found, number)[observed.field]
         return experiment.noise_model.with_noise(at_least(noise, observed))
 
     return _with_noise_model(found, model_of)
+
+
+def noise_factors(found: Minimum, number: int) -> Array:
+    """(F,): how many times the noise that was taken the misfit of one experiment shows."""
+    _, experiment, state = found.experiments[number]
+    observed = experiment.observations
+    squares = np.bincount(observed.field, experiment.misfit(state) ** 2, minlength=observed.n_fields)
+    counts = np.bincount(observed.field, minlength=observed.n_fields)
+    return np.sqrt(squares / np.maximum(np.maximum(counts - freedoms(found, number), counts / 10), 1))
 
 
 def with_offsets(found: Minimum) -> Minimum:

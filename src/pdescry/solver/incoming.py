@@ -1,0 +1,124 @@
+"""How many boundary conditions a law takes at either end, and on what.
+
+Near an end, a disturbance that grows as exp(st) is made of waves exp(κx) with det(sᵏ − Σ a_j κʲ) = 0, where a_j are
+the coefficients of the linearised law there and k is its order in time. For large s, waves that die away into the
+domain are what an end can send in: Re κ < 0 at the left end, Re κ > 0 at the right one. The law takes as many
+conditions as there are such waves (Kreiss), and they have to tell these waves apart.
+
+For one field u_t = c·∂ᵐu this leaves the sign of c (`needed_at_ends`); for u_t = A·u_x the signs of A's eigenvalues; a
+system of mixed order, such as shallow water with friction, takes conditions of both kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.linalg import eig, qr
+
+from pdescry.equation import Equation
+from pdescry.equation.term import Derivative
+from pdescry.solver.boundary import needed_at_ends
+from pdescry.solver.discretisation import Discretisation
+from pdescry.solver.wellposed import fastest_rate
+
+Array = np.ndarray
+Counts = dict[str, tuple[int, int]]  # of each field: conditions at the left and at the right end, on u, u_x, … in turn
+
+LARGE = 1e4  # s, times the law's fastest rate for the longest wave: short waves decide
+VANISHING = 1e-9  # of the coefficient's largest value in the domain: zero but for rounding
+DISTINCT = 1e-3  # of a wave's largest field: what remains of it beside other waves tells it from them
+
+
+def incoming_at(glance: Discretisation, start: Array) -> Counts | None:
+    """None where the order of each field alone decides: half of it at either end."""
+    equation, axis = glance.equation, glance.axis
+    orders = {field: equation.order(axis, field) for field in equation.fields}
+    if len(orders) == 1:
+        return _of_one_field(glance, start)
+    if all(order % 2 == 0 for order in orders.values()):
+        return None
+    everywhere, at_ends = glance.slopes(0.0, start), glance.slopes_at_ends(0.0, start)
+    length = glance.domain[1] - glance.domain[0]
+    rate = LARGE * fastest_rate(equation, axis, everywhere, length)
+    sizes = {field: float(np.abs(start[glance.blocks[Derivative(field)]]).max()) or 1.0 for field in orders}
+    found = []
+    for end, sign in enumerate((-1, 1)):
+        slopes = {
+            pair: float(values[end]) if abs(values[end]) > VANISHING * np.abs(everywhere[pair]).max() else 0.0
+            for pair, values in at_ends.items()
+        }
+        found.append(_told_apart(*_waves(equation, axis, slopes, rate, length, sizes, sign), orders))
+    left, right = found
+    return {field: (left[field], right[field]) for field in orders}
+
+
+def _of_one_field(glance: Discretisation, start: Array) -> Counts | None:
+    equation, axis = glance.equation, glance.axis
+    ((field, order),) = ((field, equation.order(axis, field)) for field in equation.fields)
+    pair = (field, Derivative(field, axis * order))
+    slopes = glance.slopes(0.0, start)
+    if equation[field].time_order == 2 or pair not in slopes:
+        return None
+    at_ends = glance.slopes_at_ends(0.0, start)[pair]
+    ends = np.where(np.abs(at_ends) > VANISHING * np.abs(slopes[pair]).max(), at_ends, 0.0)
+    return {field: needed_at_ends(order, (float(ends[0]), float(ends[1])))}
+
+
+def _waves(
+    equation: Equation,
+    axis: str,
+    slopes: Mapping[tuple[str, Derivative], float],
+    rate: float,
+    length: float,
+    sizes: Mapping[str, float],
+    sign: int,
+) -> tuple[list[tuple[str, int]], Array]:
+    """Names (field, order) of the derivatives at an end, and (names, waves) what each wave with Re κ of a sign has of
+    them; in units of the sizes of the fields and of the length of the domain."""
+    orders = {field: equation.order(axis, field) for field in equation.fields}
+    names = [(field, order) for field in orders for order in range(max(orders[field], 1))]
+    at = {name: number for number, name in enumerate(names)}
+    # κ·E·z = A·z for z = (u, κu, …): rows that name the derivatives, and one for the law of each field.
+    by_wave, alone = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
+    row = 0
+    for field, order in names:
+        if order:
+            by_wave[row, at[field, order - 1]], alone[row, at[field, order]] = 1.0, 1.0
+            row += 1
+    for field in orders:
+        alone[row, at[field, 0]] = 1.0
+        for (other, variable), slope in slopes.items():
+            if other != field:
+                continue
+            order = variable.axes.count(axis)
+            share = slope * sizes[variable.field] / sizes[field] / length**order
+            share *= rate ** (variable.axes.count("t") - equation[field].time_order)
+            if order and order == orders[variable.field]:
+                by_wave[row, at[variable.field, order - 1]] += share
+            else:
+                alone[row, at[variable.field, order]] -= share
+        row += 1
+    solved: tuple[Array, Array] = eig(alone, by_wave)  # pyright: ignore[reportAssignmentType]
+    values, vectors = solved
+    inwards = np.isfinite(values) & (np.sign(values.real) == sign)
+    return names, vectors[:, inwards]
+
+
+def _told_apart(names: list[tuple[str, int]], waves: Array, orders: Mapping[str, int]) -> dict[str, int]:
+    """Of each field how many of u, u_x, … to hold, so that the values held tell the waves apart; low orders first."""
+    counts = dict.fromkeys(orders, 0)
+    values = [number for number, (_, order) in enumerate(names) if order == 0]
+    rest = waves / np.abs(waves[values]).max(axis=0)
+    for order in range(max(orders.values())):
+        rows = [number for number, (field, own) in enumerate(names) if own == order and orders[field] > order]
+        largest = np.abs(rest[rows]).max(initial=0.0)
+        while rows and rest.shape[1]:
+            sizes = np.linalg.norm(rest[rows], axis=1)
+            if sizes.max() < DISTINCT * largest or not largest:
+                break
+            held = rows.pop(int(np.argmax(sizes)))
+            counts[names[held][0]] += 1
+            # What is left free: combinations of waves that the condition does not see.
+            rest = rest @ np.asarray(qr(rest[held][:, None].conj())[0])[:, 1:]
+    return counts
