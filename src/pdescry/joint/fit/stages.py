@@ -34,6 +34,7 @@ SOFTER = (0.1, 0.03)  # before these, where a field that obeys no law yet may be
 CLOSER, TOO_CLOSE = (0.1, 0.3), 1.1
 COARSE = 0.05  # a residual of so much of the left side after the first fit: the mesh is too coarse
 NO_BETTER = 0.9  # times the residual: it is not the mesh
+LEFT_BY_MESH = 5.0  # nats that the residual of an equation may cost in the end
 UNCHANGING = 1e-3  # of the readings' sd over the duration: a left side of less is none
 RESOLVED = 0.015  # a residual of so much of the left side is met well enough
 REFINEMENTS = 3  # at most, of each stage
@@ -77,7 +78,7 @@ def tightened(found: Minimum) -> Minimum:
         found = finer
     for tolerance in TOLERANCES[1:]:
         found = scaled(found, tolerance).minimise(found.states, found.coefficients, STEPS)
-    found = with_offsets(with_noise(found))
+    found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
     return found.objective.minimise(found.states, found.coefficients, STEPS)
 
 
@@ -89,8 +90,19 @@ def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: No
         if found.unresolved < RESOLVED:
             break
     tell(REFINEMENTS / (REFINEMENTS + 1))
-    found = with_offsets(with_noise(found))
+    found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
     return found.objective.minimise(found.states, found.coefficients, STEPS_AT_LAST)
+
+
+def _as_soft_as_the_mesh(found: Minimum) -> Minimum:
+    """Where a mesh is too coarse for the law to be met, coefficients would be bent to meet it: it is softened instead,
+    equation by equation, until what is left costs little."""
+    softer = np.sqrt(np.maximum(found.unmet_by_equation / LEFT_BY_MESH, 1.0))
+    if np.all(softer == 1):
+        return found
+    return found.with_experiments(
+        [replace(each, tolerance=each.tolerance * softer) for _, each, _ in found.experiments]
+    )
 
 
 def closer(found: Minimum) -> Minimum:
