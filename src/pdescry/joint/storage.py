@@ -29,7 +29,7 @@ from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations
 from pdescry.problem import Candidate, Condition, Ends, Given, Known, Problem
 
-FORMAT = "pdescry choice 3"
+FORMAT = "pdescry choice 4"
 TABLES = ("alternatives", "held_out", "single_term_changes", "probabilities")
 
 
@@ -94,6 +94,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
             f"conditions{mark}": json.dumps(
                 [[each.field, each.order, each.place, each.value] for each in experiment.conditions]
             ),
+            f"roughness{mark}": json.dumps(None if experiment.roughness is None else experiment.roughness.tolist()),
         }
     for name in TABLES:
         for column, values in getattr(comparison, name).items():
@@ -167,7 +168,10 @@ def _experiment(dataset: xr.Dataset, number: int, readings: Readings) -> tuple[E
         np.array(dataset[f"{name}{mark}"].values, float) for name in ("noise", "offset_sd", "tolerance")
     )
     conditions = tuple(Condition(*each) for each in json.loads(dataset.attrs[f"conditions{mark}"]))
-    experiment = Experiment(space, NoiseModel(noise, offset_sd, Observations(readings)), tolerance, conditions)
+    rough = json.loads(dataset.attrs[f"roughness{mark}"])
+    roughness = None if rough is None else np.array(rough, float)
+    model = NoiseModel(noise, offset_sd, Observations(readings))
+    experiment = Experiment(space, model, tolerance, conditions, roughness)
     return experiment, space.packed(np.array(dataset[f"state{mark}"].values, float))
 
 
