@@ -39,7 +39,7 @@ def follow(
     start, (axis,) = float(times[0]), field.readings.axes
     initial, inputs = initial_of(profiles, equation), inputs_of(field.readings, equation, start)
     needed = conditions_needed(equation, domain=domain, initial=initial, inputs=inputs)
-    if len(needed) > 1 and any(order % 2 for order in orders_of(equation, axis).values()):
+    if len(needed) > 1:
         _check_later(needed, equation, field, times, domain)
     boundary: dict[str, Any] = {}
     for end, (side, place) in enumerate(zip(("left", "right"), domain, strict=True)):

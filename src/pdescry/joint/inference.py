@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -23,8 +22,6 @@ from pdescry.joint.choice import Choice, Comparison, FieldLaw
 from pdescry.joint.choose import Joint, choose
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.free import FreeField
-from pdescry.joint.fit.factor import one_thread
-from pdescry.joint.fit.stages import closer
 from pdescry.joint.joint_field import JointField
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.left_out import left_out, some_sensors
@@ -207,18 +204,7 @@ class JointInference:
 
     @property
     def field(self) -> JointField:
-        return JointField(self.fit, self.fit.state, self._obeying)
-
-    @cached_property
-    def _obeying(self) -> Array:
-        """The fields of the first experiment, to be solved forward from by the law as it is."""
-        if not self.obeys_law:
-            return self.fit.state
-        try:
-            with one_thread(), np.errstate(all="ignore"):
-                return closer(self.fit.minimum, held=True).states[self.fit.number]
-        except np.linalg.LinAlgError:
-            return self.fit.state
+        return JointField(self.fit, self.fit.state)
 
     @property
     def noise(self) -> dict[str, dict[str, float | None]]:
@@ -243,7 +229,7 @@ class JointInference:
     def draw_laws(self, number: int, seed: int = 0) -> list[tuple[JointField, Equation]]:
         for law in self.fits:
             _ = law.component  # an error if there is no law
-        return _drawn(self.fit, number, seed, self._obeying - self.fit.state)
+        return _drawn(self.fit, number, seed)
 
     def next_sensor(self, n: int, times: ArrayLike | None) -> Advice | None:
         return self.fit.next_sensor(n, times) if self.obeys_law else None
@@ -370,9 +356,9 @@ class LeftOutDraws:
     noise: dict[str, float]
 
 
-def _drawn(fit: JointFit, number: int, seed: int, moved: Array | float = 0.0) -> list[tuple[JointField, Equation]]:
-    """Coefficients, and the fields that follow them, moved by what makes them obey the law more closely."""
+def _drawn(fit: JointFit, number: int, seed: int) -> list[tuple[JointField, Equation]]:
+    """Coefficients, and the fields that follow them."""
     return [
-        (JointField(fit, state + moved), fit.problem.equation(dict(zip(fit.terms, map(float, values), strict=True))))
+        (JointField(fit, state), fit.problem.equation(dict(zip(fit.terms, map(float, values), strict=True))))
         for values, state in zip(*fit.draw(number, seed, bounded=True), strict=True)
     ]

@@ -23,29 +23,23 @@ STATES = 500  # about so many points tell in what states the fields are
 
 @dataclass(frozen=True, eq=False)
 class JointField:
-    """``state``: the fields' splines, or those of a draw of them. ``obeying``: those that a forward solution starts
-    from and whose ends it follows, if they are others."""
+    """``state``: the fields' splines, or those of a draw of them."""
 
     fit: JointFit
     state: Array
-    obeying: Array | None = None
-
-    @property
-    def _solved_from(self) -> Array:
-        return self.state if self.obeying is None else self.obeying
 
     @property
     def readings(self) -> Readings:
         return self.fit.readings
 
     def mean(self, times: Array, places: Array) -> dict[str, Array]:
-        return {name: self._on_grid(self.state, k, times, places) for k, name in enumerate(self.readings.fields)}
+        return {name: self._on_grid(k, times, places) for k, name in enumerate(self.readings.fields)}
 
-    def _on_grid(self, state: Array, field: int, times: Array, places: Array, order_t: int = 0) -> Array:
+    def _on_grid(self, field: int, times: Array, places: Array, order_t: int = 0) -> Array:
         """(times, places)"""
         space = self.fit.experiment.space
         (x,), t = space.places, space.time
-        return space.on_grid(state, field, [x.matrix(places), t.matrix(times, order_t)]).T
+        return space.on_grid(self.state, field, [x.matrix(places), t.matrix(times, order_t)]).T
 
     def follows(self, times: Array, domain: Sequence[float]) -> bool:
         (early, late), (left, right) = self.fit.reach.values()
@@ -54,7 +48,7 @@ class JointField:
     def along_time(self, name: str, place: float, order: int) -> Callable[[float], float]:
         space, field = self.fit.experiment.space, self.readings.fields.index(name)
         (x,), t = space.places, space.time
-        (along,) = x.matrix(np.array([place]), order) @ space.unpacked(self._solved_from)[field]
+        (along,) = x.matrix(np.array([place]), order) @ space.unpacked(self.state)[field]
         return t.along(along)
 
     def profile(self, time: float, domain: Sequence[float]) -> dict[str, Chebyshev]:
@@ -67,7 +61,7 @@ class JointField:
         found = {}
         for k, name in enumerate(self.readings.fields):
             for order in range(self.fit.orders[k]):
-                (along,) = self._on_grid(self._solved_from, k, np.array([time]), nodes(domain), order)
+                (along,) = self._on_grid(k, np.array([time]), nodes(domain), order)
                 through = polynomial(along, domain)
                 # Waves so short that no sensor tells them at one moment are rough in a draw, too rough for the solver.
                 damped = through.coef * np.exp(-36 * (np.arange(NODES) / SHORTEST) ** 8)

@@ -24,7 +24,6 @@ from pdescry.joint.fit.held_out import freedoms
 from pdescry.joint.fit.noise_model import NoiseModel, at_least
 from pdescry.joint.fit.objective import Minimum, Objective
 from pdescry.joint.fit.offsets import offset_sds
-from pdescry.problem import Given
 
 # The law may fail by so much of its left side (rms), from the first fit to the last: a hard law at once leads astray
 # from a field that obeys none yet.
@@ -33,7 +32,6 @@ SOFTER = (0.1, 0.03)  # before these, where a field that obeys no law yet may be
 # Of the last of these, for fields to be solved forward from, in turn, unless readings then scatter so much more about
 # them: the mesh is too coarse.
 CLOSER, TOO_CLOSE = (0.1, 0.3), 1.1
-HELD = 1e-3  # of its sd: by how much a coefficient that is held may move
 COARSE = 0.05  # a residual of so much of the left side after the first fit: the mesh is too coarse
 NO_BETTER = 0.9  # times the residual: it is not the mesh
 LEFT_BY_MESH = 5.0  # nats that the residual of an equation may cost in the end
@@ -107,15 +105,10 @@ def _as_soft_as_the_mesh(found: Minimum) -> Minimum:
     )
 
 
-def closer(found: Minimum, held: bool = False) -> Minimum:
+def closer(found: Minimum) -> Minimum:
     """With fields that obey the law more closely, as far as the mesh allows, to be solved forward: the solver, which
-    obeys it exactly, carries along what is wrong with their start and ends, and some laws make it grow. held:
-    coefficients stay as they are."""
+    obeys it exactly, carries along what is wrong with their start and ends."""
     before = [noise_factors(found, number) for number, _, _ in found.experiments]
-    if held:
-        sd = np.sqrt(np.diag(found.covariance))
-        known = {term: Given(value, HELD * own) for (term, value), own in zip(found.law.items(), sd, strict=True)}
-        found = replace(found, objective=replace(found.objective, prior_sd=HELD * sd, given=known))
     for share in CLOSER:
         experiments = [replace(each, tolerance=share * each.tolerance) for each in found.objective.experiments]
         tight = found.with_experiments(experiments)
