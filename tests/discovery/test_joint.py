@@ -22,6 +22,7 @@ from pdescry.discovery.method import method_for
 from pdescry.discovery.run import begun, is_ours
 from pdescry.equation import Equation, Term
 from pdescry.joint import Joint
+from pdescry.joint.joint_field import JointField
 from pdescry.regression import STBLR, SequentialRidge
 from pdescry.surrogate import HMC, MCLMC, Diagnostics
 from tests.discovery.conftest import (
@@ -344,10 +345,15 @@ def test_draws_spread_as_the_law_and_its_field_do(chosen: tuple[Law, Path]) -> N
     assert abs(drawn.mean() - row["mean"]) < 4 * row["sd"] / math.sqrt(400)
     assert drawn.std() == pytest.approx(row["sd"], rel=0.15)  # 4 sds of an sd of 400
     t, x = np.array([0.5, 5.0]), np.array([3.0, 5.0, 8.0])
-    fields = np.array([field.mean(t, x)["u"] for field, _ in laws])
-    predicted = law.predict(t, x)
+    predicted, fit = law.predict(t, x), choice_of(law).fit
+    fields = np.array([JointField(fit, state).mean(t, x)["u"] for state in fit.draw(400, seed=1)[1]])
     np.testing.assert_allclose(fields.std(0), predicted["u_sd"], rtol=0.15)
     assert (np.abs(fields.mean(0) - predicted["u"].values) < 4 * predicted["u_sd"].values / 20).all()
+    # To be solved forward, they obey the law more closely, which leaves less open.
+    fields = np.array([field.mean(t, x)["u"] for field, _ in laws])
+    ratio = fields.std(0) / predicted["u_sd"].values
+    assert ((ratio > 0.5) & (ratio < 1.15)).all()
+    assert (np.abs(fields.mean(0) - predicted["u"].values) < predicted["u_sd"].values).all()
     found = law.simulate([0.0, 0.5, 1.0], draws=2, x=[3.0, 5.0, 7.0])  # from the first moment, where draws are roughest
     assert found["u_draws"].sizes["draw"] == 2
     assert found.attrs["unsolved_draws"] == 0
