@@ -119,6 +119,7 @@ def test_warnings_are_one_line_each(run, cloud, finished, tmp_path):
     assert np.array_equal(Posterior.load(tmp_path / "again.zarr").positions, finished.posterior.positions)
 
 
+@pytest.mark.slow
 def test_interrupted_and_repeated_it_ends_with_the_same_draws(run, cloud, finished, tmp_path):
     code = (
         # Under a shell's `&` a process is born deaf to Ctrl-C.

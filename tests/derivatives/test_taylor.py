@@ -63,6 +63,7 @@ def problems(draw):
     return inputs, indices, shape, draw(st.integers(0, 10**6))
 
 
+@pytest.mark.slow
 @given(problem=problems())
 @settings(max_examples=20, deadline=None, derandomize=True)
 def test_every_derivative_of_random_networks(problem):

@@ -21,6 +21,7 @@ def drawn(folder, make):
     return runs, {noise: record.fields() for noise, record in runs.items()}
 
 
+@pytest.mark.slow
 def test_four_pictures_for_each_source_and_system_of_the_first_seed(folder, make):
     for cell in (("burgers", 0.0, 0), ("burgers", 0.0, 1), ("heat", 0.05, 2), ("heat", 0.05, 2, "paper")):
         make(*cell)

@@ -135,6 +135,7 @@ def test_full_scale_is_the_released_program(measured, tmp_path):
     assert (call["start"], call["points"], call["workers"]) == (PAPER_DNN, 10_000, 1)
 
 
+@pytest.mark.slow
 def test_all_cells_of_all_seeds(measured, tmp_path):
     found = reproduce(("heat", "burgers"), seeds=2, output=tmp_path, workers=1)
     assert len(found.records) == len(measured) == 2 * len(NOISES) * 2

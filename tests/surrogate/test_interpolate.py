@@ -186,6 +186,7 @@ def test_a_worker_that_fails_is_told(tmp_path):
         run_chains(tmp_path, [0], 1, lambda *what: None)
 
 
+@pytest.mark.slow
 def test_a_worker_that_was_killed_is_told_and_replaced(readings, posterior):
     def kill(stage, fraction, left):
         assert _Pool.current is not None
