@@ -9,9 +9,11 @@ from __future__ import annotations
 import copy
 import os
 import signal
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, as_completed
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, Protocol
 
 from threadpoolctl import threadpool_limits
@@ -46,14 +48,27 @@ def local_executor(workers: int | None = None) -> Iterator[Executor]:
     if number == 1:
         yield Inline()
         return
-    from loky import get_reusable_executor
-
-    pool = get_reusable_executor(max_workers=number, timeout=KEPT, initializer=_begin, env=dict(ONE_THREAD))
+    pool = _processes(number)
     try:
         yield pool
     except KeyboardInterrupt:
         pool.shutdown(wait=False, kill_workers=True)
         raise
+
+
+def start_processes(workers: int | None, module: str) -> None:
+    """Those of `local_executor`, ahead of time: each loads a module while this process is busy otherwise."""
+    number = workers or n_cores()
+    if number > 1:
+        pool = _processes(number)
+        for _ in range(number):
+            pool.submit(import_module, module)
+
+
+def _processes(number: int) -> Any:
+    from loky import get_reusable_executor
+
+    return get_reusable_executor(max_workers=number, timeout=KEPT, initializer=_begin, env=dict(ONE_THREAD))
 
 
 def _begin() -> None:
@@ -71,3 +86,15 @@ def in_order(
     for number, _ in enumerate(as_completed(futures) if all(isinstance(f, Future) for f in futures) else futures):
         tell((number + 1) / len(futures))
     return [future.result() for future in futures]
+
+
+def one_by_one(executor: Executor, tasks: Sequence[tuple[Callable[..., Any], tuple]]) -> Iterator[Any]:
+    """The results of tasks in their order, of which few are begun before they are asked for."""
+    ahead = 0 if isinstance(executor, Inline) else 2 * n_cores()
+    waiting: deque[Any] = deque()
+    for function, arguments in tasks:
+        waiting.append(executor.submit(function, *arguments))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()

@@ -16,6 +16,7 @@ from pdescry.cli.completing import METHODS, PRESETS, libraries, one_of, run_dire
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import Field, Files, Format, Input, KnownNoise, Missing, Sensor, Space, Time, read_file
 from pdescry.cli.wording import at_the_shell, terms_in_columns
+from pdescry.executor import start_processes
 
 if TYPE_CHECKING:
     from pdescry.discovery import Law
@@ -138,6 +139,8 @@ def discover(
     readings = [read_file(each, time, space, field, sensor, noise, missing, format, known_input) for each in file]
     with interruption_told(lambda: _how_to_go_on(folder)):
         # Slow to load: whatever can be wrong with the file was told before.
+        if method in (None, "joint") and preset in (None, "default"):
+            start_processes(workers, "pdescry.joint.choose")
         from pdescry.discovery import discover as find
         from pdescry.discovery import from_words, load_config, merged
 

@@ -24,6 +24,7 @@ from pdescry.discovery.run import Run, begun, reopened
 from pdescry.discovery.settings import Candidates, Preset, Settings
 from pdescry.discovery.storage import load_law, write_forward, write_law
 from pdescry.errors import InputError, PdescryError
+from pdescry.executor import Executor, local_executor, one_by_one
 from pdescry.joint import Joint
 from pdescry.problem import TimeOrder
 from pdescry.progress import Progress
@@ -171,6 +172,7 @@ def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
     if run.law.exists():
         run.log("Read again; it was finished.")
         law = load_law(run.path)
+        workers = 1  # processes would begin as slowly as the figures are drawn
     else:
         number = " and ".join(str(len(each)) for each in run.experiments)
         run.log(f"Begun or resumed: {number} readings, preset {run.settings.preset!r}.")
@@ -178,18 +180,22 @@ def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
             run.log(note)
         method = method_for(run.settings, run.experiments)
         inference = method.infer(run, carries_noise(method, run.settings), workers, watch)
-        law = _conclude(run, inference, method.note, watch("law"))
+        if inference.posteriors:  # draws of a network are many, and would be sent to each process
+            workers = 1
+        with local_executor(workers) as executor:
+            law = _conclude(run, inference, method.note, executor, watch("law"))
     if figures:
-        _draw(run, law, watch("figures"))
+        with local_executor(workers) as executor:
+            _draw(run, law, executor, watch("figures"))
     return law
 
 
-def _conclude(run: Run, inference: Inference, note: str, progress: Progress) -> Law:
+def _conclude(run: Run, inference: Inference, note: str, executor: Executor, progress: Progress) -> Law:
     """Verdicts and warnings: seconds, so that only what comes out is kept. note: on how the law was found."""
     progress("judging the draws", 0.2, None)
     _ = inference.diagnostics
     progress("solving forward", 0.4, None)
-    forward = _forward(inference, lambda part: progress("solving forward", 0.4 + 0.6 * part, None))
+    forward = _forward(inference, executor, lambda part: progress("solving forward", 0.4 + 0.6 * part, None))
     law = Law(inference, run.settings, forward, *judge(inference, forward, note))
     write_forward(run.forward, law.forward)
     write_law(run.law, law)
@@ -199,48 +205,63 @@ def _conclude(run: Run, inference: Inference, note: str, progress: Progress) -> 
     return law
 
 
-def _forward(inference: Inference, tell: Callable[[float], None]) -> Forward:
+def _forward(inference: Inference, executor: Executor, tell: Callable[[float], None]) -> Forward:
     if not all(fit.support.any() for fit in inference.fits):
         return Forward("not tried", "There is no law to solve.")
     try:
-        return check_forward(inference, tell=tell)
+        return check_forward(inference, tell=tell, executor=executor)
     except PdescryError as fault:  # the law is found, and is not lost for want of a check
         return Forward("not tried", f"The law could not be solved forward: {fault}")
 
 
-def _draw(run: Run, law: Law, progress: Progress) -> None:
+def _draw(run: Run, law: Law, executor: Executor, progress: Progress) -> None:
     """Pictures and the report, as far as they are not there yet. What cannot be drawn is told and stops nobody: the law
     is safe."""
-    from pdescry import plot
-
-    pictures: dict[str, Callable[[], Any]] = {
-        "coefficients.png": lambda: plot.coefficients(law),
-        "path.png": lambda: plot.path(law),
-        "diagnostics.png": lambda: plot.diagnostics(law),
-    }
-    fields = law.readings.fields
-    for name in fields:
-        ending = f"-{name}.png" if len(fields) > 1 else ".png"
-        if len(run.readings.axes) == 1:
-            pictures[f"field{ending}"] = lambda name=name: plot.mean_and_sd(law, name)[0]
-            pictures[f"slices{ending}"] = lambda name=name: plot.slices(law, field=name)
-        if law.forward.held_out is not None:
-            pictures[f"forecast{ending}"] = lambda name=name: plot.forecast(law, field=name)
     with suppress(OSError):
         run.figures.mkdir(exist_ok=True)
-    files: dict[Path, Callable[[Path], None]] = {
-        run.figures / name: lambda path, make=make: plot.save(make(), path) for name, make in pictures.items()
-    }
-    files[run.report] = law.report
-    for number, (path, write) in enumerate(files.items()):
-        if not path.exists():
-            progress(f"drawing {path.name}", number / len(files), None)
-            try:
-                write(path)
-            except Exception as fault:  # whatever it is
-                run.log(f"Could not draw {path.name}: {fault}")
-                warnings.warn(f"Could not draw {path.name}: {fault}", stacklevel=3)
+    files = [run.report, *(run.figures / name for name in _pictures(law))]  # what takes longest first
+    missing = [path for path in files if not path.exists()]
+    progress("drawing", 1 - len(missing) / len(files), None)
+    tasks = [(_drawn, (law, path)) for path in missing]
+    for number, (path, fault) in enumerate(zip(missing, one_by_one(executor, tasks), strict=True)):
+        progress(f"drawing {path.name}", 1 - (len(missing) - number) / len(files), None)
+        if fault:
+            run.log(f"Could not draw {path.name}: {fault}")
+            warnings.warn(f"Could not draw {path.name}: {fault}", stacklevel=3)
     progress("drawing", 1.0, 0.0)
+
+
+def _drawn(law: Law, path: Path) -> str:
+    """Why it cannot be, or nothing."""
+    from pdescry import plot
+
+    try:
+        if path.name in (pictures := _pictures(law)):
+            plot.save(pictures[path.name](), path)
+        else:
+            law.report(path)
+    except Exception as fault:  # whatever it is
+        return str(fault) or type(fault).__name__
+    return ""
+
+
+def _pictures(law: Law) -> dict[str, Callable[[], Any]]:
+    """By the names of their files."""
+    from pdescry import plot
+
+    fields, found = law.readings.fields, {}
+    for name in fields:
+        ending = f"-{name}.png" if len(fields) > 1 else ".png"
+        if len(law.readings.axes) == 1:
+            found[f"field{ending}"] = lambda name=name: plot.mean_and_sd(law, name)[0]
+            found[f"slices{ending}"] = lambda name=name: plot.slices(law, field=name)
+        if law.forward.held_out is not None:
+            found[f"forecast{ending}"] = lambda name=name: plot.forecast(law, field=name)
+    return found | {
+        "path.png": lambda: plot.path(law),
+        "diagnostics.png": lambda: plot.diagnostics(law),
+        "coefficients.png": lambda: plot.coefficients(law),
+    }
 
 
 def _watched(progress: Progress | None) -> Watch:

@@ -24,6 +24,7 @@ from pdescry.discovery.inference import Inference
 from pdescry.discovery.score import Score, digits, score_forward
 from pdescry.equation import Equation
 from pdescry.errors import InputError
+from pdescry.executor import Executor
 from pdescry.joint.fit.factor import one_thread
 from pdescry.solver import Solution, is_ill_posed, simulate
 from pdescry.solver.linearise import opened, variables_of
@@ -67,10 +68,14 @@ class Forward:
 
 
 def check_forward(
-    inference: Inference, equation: Equation | None = None, tell: Callable[[float], None] = lambda fraction: None
+    inference: Inference,
+    equation: Equation | None = None,
+    tell: Callable[[float], None] = lambda fraction: None,
+    executor: Executor | None = None,
 ) -> Forward:
     """Whether the law is well-posed, how near its solution stays to the inferred field, and, where that obeys the law,
-    how well draws of the law predict sensors that were left out. equation: the law by default, or another one."""
+    how well draws of the law predict sensors that were left out. equation: the law by default, or another one.
+    executor: where draws are solved."""
     inputs = [each.name for each in inference.experiments[0].inputs]
     own = Equation.of([fit.component for fit in inference.fits], inputs=inputs)
     equation, field = equation or own, inference.field
@@ -88,7 +93,7 @@ def check_forward(
     if isinstance(solution, Solution) and solution.ok:
         score, unscored = None, "The field was inferred with another law."
         if equation == own:
-            score, unscored = score_forward(inference, solution, tell)
+            score, unscored = score_forward(inference, solution, tell, executor)
         return Forward("ok", solution.message, BY_FIELD, _misfit(solution, inferred), score, unscored)
     status, message = ("not tried", solution) if isinstance(solution, str) else (solution.status, solution.message)
     why = f"With ends that follow the field, the law could not be solved ({status}). {message}"

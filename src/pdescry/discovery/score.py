@@ -22,6 +22,7 @@ from pdescry.discovery.following import follow
 from pdescry.discovery.inference import Inference, LeftOut
 from pdescry.equation import Equation
 from pdescry.equation.with_spread import TWO_SIDED_95
+from pdescry.executor import Executor, Inline, one_by_one
 from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.held_out import names_of
 from pdescry.solver import Solution
@@ -118,7 +119,11 @@ def worst_of(scores: pd.DataFrame) -> str:
 
 
 def score_forward(
-    inference: Inference, mean: Solution, tell: Callable[[float], None], seed: int = 0
+    inference: Inference,
+    mean: Solution,
+    tell: Callable[[float], None],
+    executor: Executor | None = None,
+    seed: int = 0,
 ) -> tuple[Score | None, str]:
     """The score, or None and why there is none. mean: the law's own forward solution, which tells what draws cost."""
     without = inference.left_out(_number(mean), seed)
@@ -127,10 +132,19 @@ def score_forward(
     readings = inference.experiments[0]
     span = inference.reach[readings.time_name]
     times, places = readings.time[without.rows], readings.space[without.rows, 0]
+    # Of the field that is largest beside its noise, so that none is solved to fewer digits than it is read with.
+    fields = without.laws[0][1].fields
+    rtol = min(digits(without.noise[name], float(np.nanmax(np.abs(mean[name].values)))) for name in fields)
+    limits = {
+        "min_points": max(int(FEWER_POINTS * mean.points), FEWEST_POINTS),
+        "max_steps": max(MOST_STEPS * mean.steps, 300),
+        "rtol": rtol,
+    }
+    moments = np.unique([span[0], *times, span[1]])
+    tasks = [(_solved, (field, equation, moments, mean.domain, limits)) for field, equation in without.laws]
     predicted, unsolved = [], 0
-    for number, (field, equation) in enumerate(without.laws):
-        tell(number / len(without.laws))
-        found = _solved(field, equation, np.unique([span[0], *times, span[1]]), without.noise, mean)
+    for number, found in enumerate(one_by_one(executor or Inline(), tasks)):
+        tell(number / len(tasks))
         if found.ok:
             predicted.append([found.at(times - span[0], places, name) for name in readings.fields])
         unsolved += not found.ok
@@ -148,15 +162,13 @@ def _number(mean: Solution) -> int:
     return min(max(STEPS // max(mean.steps, 1), FEWEST_DRAWS), DRAWS)
 
 
-def _solved(field: Field, equation: Equation, times: Array, noise: Mapping[str, float], mean: Solution) -> Solution:
-    domain = mean.domain
-    # Of the field that is largest beside its noise, so that none is solved to fewer digits than it is read with.
-    rtol = min(digits(noise[name], float(np.nanmax(np.abs(mean[name].values)))) for name in equation.fields)
+def _solved(
+    field: Field, equation: Equation, times: Array, domain: tuple[float, float], limits: Mapping[str, Any]
+) -> Solution:
     with one_thread():
         return follow(
-            equation, field, times, domain, profiles=field.profile(times[0], domain), rtol=rtol,
-            min_points=max(int(FEWER_POINTS * mean.points), FEWEST_POINTS),
-            max_steps=max(MOST_STEPS * mean.steps, 300), max_seconds=math.inf, verify=False,
+            equation, field, times, domain, profiles=field.profile(times[0], domain), max_seconds=math.inf,
+            verify=False, **limits,
         )  # fmt: skip
 
 

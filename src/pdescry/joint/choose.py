@@ -110,10 +110,11 @@ def choose(
         domain=method.domain,
     )
     tell = _never_falling(progress or (lambda what, fraction, left=None: None))
-    if executor is not None:
-        return _chosen(problem, method, executor, tell, posteriors)
-    with local_executor(workers) as pool:
-        return _chosen(problem, method, pool, tell, posteriors)
+    with one_thread():
+        if executor is not None:
+            return _chosen(problem, method, executor, tell, posteriors)
+        with local_executor(workers) as pool:
+            return _chosen(problem, method, pool, tell, posteriors)
 
 
 def _never_falling(tell: Progress) -> Progress:
@@ -236,24 +237,23 @@ def _searched(
     }
     before = noise_without_law(problem, processes)
     every = (problem, *problem.alternatives)
-    with one_thread():
-        starts = [starts_of(each, processes, posteriors) for each in every]
-        shares = [
-            explained(own[0], each, EXPLAINED_BY) if problem.alternatives else 1.0
-            for each, own in zip(every, starts, strict=True)
-        ]
-        leading = int(np.argmax(shares))
-        if len(problem.fields) > 1:  # where laws of both orders would take too long
-            every, starts, leading = (every[leading],), [starts[leading]], 0
-        searches = [
-            Search(each, *((method.proposals, method.largest, KEPT) if k == leading else OTHERWISE), executor, tell)
-            for k, each in enumerate(every)
-        ]
-        guesses: list[list[FittedLaw]] = [[] for _ in every]
-        for k in sorted(range(len(every)), key=lambda k: k != leading):
-            best = guesses[leading][0] if _met(guesses[leading]) else None
-            lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
-            guesses[k] = searches[k].soft(starts[k], best is None, lowest, settled)
+    starts = [starts_of(each, processes, posteriors) for each in every]
+    shares = [
+        explained(own[0], each, EXPLAINED_BY) if problem.alternatives else 1.0
+        for each, own in zip(every, starts, strict=True)
+    ]
+    leading = int(np.argmax(shares))
+    if len(problem.fields) > 1:  # where laws of both orders would take too long
+        every, starts, leading = (every[leading],), [starts[leading]], 0
+    searches = [
+        Search(each, *((method.proposals, method.largest, KEPT) if k == leading else OTHERWISE), executor, tell)
+        for k, each in enumerate(every)
+    ]
+    guesses: list[list[FittedLaw]] = [[] for _ in every]
+    for k in sorted(range(len(every)), key=lambda k: k != leading):
+        best = guesses[leading][0] if _met(guesses[leading]) else None
+        lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
+        guesses[k] = searches[k].soft(starts[k], best is None, lowest, settled)
     if not any(guesses):
         raise PdescryError(NONE)
     soft = [[law for law in own if law.possible] for own in guesses]
@@ -360,12 +360,10 @@ def _concluded(
         single_term_changes=outcome.changes,
         other_order=outcome.other_order,
     )
-    with one_thread():
-        told = len(outcome.reasons) < len(problem.fields)
-        if told:
-            fit = followed(best.found, problem, outcome.before)
-        else:
-            fit = JointFit(best.found, problem, notes_of(best.found, outcome.before))
+    if len(outcome.reasons) < len(problem.fields):
+        fit = followed(best.found, problem, outcome.before)
+    else:
+        fit = JointFit(best.found, problem, notes_of(best.found, outcome.before))
     tell("finishing", 1.0, 0.0)
     kept = tuple(tuple(processes[field]["shared"]) for field in whole.fields)
     return Choice(fit, problem.candidates, comparison, whole.fields, kept)
