@@ -382,7 +382,7 @@ def test_every_law_a_term_or_two_away_is_a_neighbour(around: tuple[Minimum, Neig
 
 def test_single_term_changes_are_those_of_the_neighbours(around: tuple[Minimum, Neighbourhood]) -> None:
     found, near = around
-    table = single_term_changes(found, near.candidates, near.choices)
+    table = single_term_changes(found, near)
     assert list(table) == ["field", "term", "kept", "gain", "score", "ill_posed"]
     assert table["kept"].tolist() == [j in near.kept for j in range(len(near.candidates))]
     for j, (gain, change) in enumerate(zip(table["gain"], table["score"], strict=True)):

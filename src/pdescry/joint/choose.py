@@ -27,7 +27,6 @@ from pdescry.joint.field.process import SCALES, Baseline, Process
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.field.start import InitialField, Start, from_network, from_processes
 from pdescry.joint.fit.factor import one_thread
-from pdescry.joint.fit.held_out import held_out
 from pdescry.joint.fit.noise_model import LEAST_NOISE
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.joint_fit import JointFit, followed, notes_of
@@ -288,8 +287,7 @@ def _searched(
     rivals = [law for law in tight if law.key != fine[0].key]
     told = len(why_not(best, baselines, before)) < len(problem.fields)
     compared = best_first(search.nearby(best, rivals)) if told else [best]
-    known = every[which].known
-    changes = single_term_changes(compared[0].found, known.candidates, search.rules.of(known.candidates))
+    changes = single_term_changes(compared[0].found, compared[0].neighbourhood)
     reasons = why_not(compared[0], baselines, before)
     others = [own[0] for k, own in tights.items() if k != which and own]
     close = _close(compared[0], max(others, key=lambda law: law.score), problem) if others else ""
@@ -396,7 +394,7 @@ def _comparison(outcome: _Outcome, problem: Problem) -> Comparison:
     baselines = {
         field: {name: other.score for name, other in each.items()} for field, each in outcome.baselines.items()
     }
-    return Comparison(alternatives, probabilities, held_out(compared[0].found), baselines)
+    return Comparison(alternatives, probabilities, compared[0].held_out, baselines)
 
 
 def _named(term: Any, problem: Problem) -> str:

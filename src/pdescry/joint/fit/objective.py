@@ -78,7 +78,7 @@ class Objective(Lean):
     def minimise(self, states: States, coefficients: Array, steps: int, hopeless: float = math.inf) -> Minimum:
         """Gauss–Newton from a start, the states following the coefficients where a step leads uphill. It ends early
         where steps promise too little for the value ever to fall below ``hopeless``."""
-        value, converged, struggles, solved = self.value(states, coefficients), False, 0, None
+        value, converged, given_up, struggles, solved = self.value(states, coefficients), False, False, 0, None
         for _ in range(steps):
             here = self.linearised(states, coefficients)
             solved = here.solved()
@@ -87,6 +87,7 @@ class Objective(Lean):
                 converged = True
                 break
             if value - AT_MOST * promised > hopeless:
+                given_up = True
                 break
             down = self._downhill(states, coefficients, step, value, promised)
             if down is None:
@@ -95,7 +96,7 @@ class Objective(Lean):
             (states, coefficients, value), solved = down, None
             if struggles == PATIENCE:
                 break
-        found = Minimum(self, states, coefficients, converged)
+        found = Minimum(self, states, coefficients, converged, given_up)
         if solved is not None:  # of the very point where it ended
             found.__dict__["solved"] = solved
         return found
@@ -193,12 +194,13 @@ class Solved:
 
 @dataclass(frozen=True, eq=False)
 class Minimum(Lean):
-    """converged: or the steps were used up, or led nowhere."""
+    """converged: or the steps were used up, or led nowhere. given_up: because it was hopeless."""
 
     objective: Objective
     states: States
     coefficients: Array
     converged: bool
+    given_up: bool = False
 
     @cached_property
     def solved(self) -> Solved:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
-from pdescry.joint.fit.held_out import score
+from pdescry.joint.fit.held_out import held_out, score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offset_sds
 from pdescry.joint.fit.stages import resolved, softly, tightened, with_terms
@@ -39,10 +41,11 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class FittedLaw(Lean):
-    """elpd: expected log predictive density of left-out sensors; score: less the complexity penalty of its terms;
-    gains: of each term; possible: neither ill-posed nor known to be wrong."""
+    """elpd: expected log predictive density of left-out sensors, −∞ where the fit was given up; score: less the
+    complexity penalty of its terms; gains: of each term; possible: neither ill-posed nor known to be wrong."""
 
     found: Minimum
+    rules: Rules
     elpd: float
     score: float
     gains: Array
@@ -64,6 +67,17 @@ class FittedLaw(Lean):
     def value(self) -> float:
         """−2 log posterior, but for a constant."""
         return self.found.objective.value(self.found.states, self.found.coefficients)
+
+    @cached_property
+    def held_out(self) -> pd.DataFrame:
+        """Each sensor predicted from the others."""
+        return held_out(self.found)
+
+    @cached_property
+    def neighbourhood(self) -> Neighbourhood:
+        """Laws of other candidates near this one."""
+        with np.errstate(all="ignore"):
+            return Neighbourhood(self.found, self.rules.known.candidates, self.rules.of(self.rules.known.candidates))
 
     @property
     def has_offsets(self) -> bool:
@@ -90,15 +104,15 @@ def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> Fitted
     try:
         with np.errstate(all="ignore"):
             found = fit(*arguments)
-            predicted = score(found)
+            predicted = -math.inf if found.given_up else score(found)
             paid = found.coefficients, found.covariance, found.objective.prior_sd, rules.of(found.terms)
             total = predicted - penalty(*paid)
     except np.linalg.LinAlgError:
         return None
-    if not math.isfinite(total):
+    if not math.isfinite(total) and not found.given_up:
         return None
     possible = rules.known.allows(found.law) and not ill_posed(found, found.law)
-    return FittedLaw(found, predicted, total, gains(*paid), possible)
+    return FittedLaw(found, rules, predicted, total, gains(*paid), possible)
 
 
 def soft_fit(start: Start, terms: tuple[Candidate, ...], hopeless: float = math.inf) -> Minimum:
@@ -120,12 +134,10 @@ def begun_again(start: Start, side: tuple[Candidate, ...]) -> Start:
     return replace(start, initial=tuple(replace(e, state=s) for e, s in zip(start.initial, found.states, strict=True)))
 
 
-def laws_near(rules: Rules, found: Minimum) -> list[Neighbour]:
+def laws_near(law: FittedLaw) -> list[Neighbour]:
     """Laws that a search in closed form about this one leads to, the most promising first."""
     with np.errstate(all="ignore"):
-        candidates = rules.known.candidates
-        around = Neighbourhood(found, candidates, rules.of(candidates))
-        return around.searched(rules.known.present)
+        return law.neighbourhood.searched(law.rules.known.present)
 
 
 def tight_fit(found: Minimum) -> Minimum:

@@ -203,7 +203,7 @@ def _exchanged(
     return np.array([(*rest, *some) for rest in rests for some in into], int)
 
 
-def single_term_changes(found: Minimum, candidates: tuple[Candidate, ...], choices: Array) -> pd.DataFrame:
+def single_term_changes(found: Minimum, around: Neighbourhood) -> pd.DataFrame:
     """What becomes of a law with one term more, or one of its own less: one row a candidate.
 
     gain: of the expected log predictive density; score: that, less what is paid for the term, so that a term has its
@@ -211,9 +211,8 @@ def single_term_changes(found: Minimum, candidates: tuple[Candidate, ...], choic
     short waves would grow without bound, whatever it seems to gain.
     """
     with np.errstate(all="ignore"):
-        around = Neighbourhood(found, candidates, choices)
         law, rows = around.own, []
-        for j, each in enumerate(candidates):
+        for j, each in enumerate(around.candidates):
             some = tuple(k for k in around.kept if k != j) if j in around.kept else (*around.kept, j)
             other = around.of(some) if some else None
             rows.append(

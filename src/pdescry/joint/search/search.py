@@ -24,7 +24,7 @@ from pdescry.joint.search.fitted_law import (
     soft_fit_from,
     tight_fit,
 )
-from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
+from pdescry.joint.search.neighbours import Neighbour
 from pdescry.joint.search.proposals import beside, proposals, usual
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem
@@ -117,7 +117,7 @@ class Search:
             if not ranked or not ranked[0].possible:
                 break
             best = ranked[0]
-            (near,) = in_order(self.executor, [(laws_near, (self.rules, best.found))], lambda share: None)
+            (near,) = in_order(self.executor, [(laws_near, (best,))], lambda share: None)
             new = [law for law in near if frozenset(law.terms) not in seen]
             chosen = self.allowed(best, new)
             seen |= {frozenset(terms) for terms, _ in chosen}
@@ -235,10 +235,9 @@ class Search:
         known = self.problem.known
         present = bool(known.present)  # terms that need not gain anything
         with np.errstate(all="ignore"):
-            around = Neighbourhood(best.found, known.candidates, self.rules.of(known.candidates))
             near = [
                 law
-                for law in around.laws()
+                for law in best.neighbourhood.laws()
                 if law.score > best.score - NEAR and (law.gains or present) and frozenset(law.terms) not in seen
             ]
         return self.allowed(best, sorted(near, key=lambda law: -law.score))

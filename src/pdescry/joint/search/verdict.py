@@ -8,7 +8,7 @@ import numpy as np
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.process import Baseline
-from pdescry.joint.fit.held_out import errors, held_out, scores_of_fields
+from pdescry.joint.fit.held_out import errors, scores_of_fields
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.search.fitted_law import FittedLaw
 
@@ -34,7 +34,7 @@ Baselines = Mapping[str, Mapping[str, Baseline]]  # by field, then by name
 def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> dict[str, str]:
     """For each field whose readings do not tell a law, why. before: for each experiment the noise of each field about
     the one that obeys no law."""
-    table = held_out(best.found)
+    table = best.held_out
     fields = best.found.objective.operator.fields
     scores = scores_of_fields(table, fields)
     paid = best.elpd - best.score
@@ -86,7 +86,7 @@ def hopeless(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
     """Whether neither a law, not even a soft one, nor smoothness predicts any field better than what knows no
     dynamics: neither in density, nor, since the noise of soft laws is not inferred yet, in error."""
     best = max(soft, key=lambda law: law.score)
-    table = held_out(best.found)
+    table = best.held_out
     error, expected = errors(table)
     if error < SURER * expected:  # with less noise it would predict more
         return False
