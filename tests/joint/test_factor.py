@@ -61,9 +61,24 @@ def test_the_inverse_at_near_and_far_rows(size: tuple[int, int, int], seed: int)
         np.testing.assert_allclose(found, found.T)
 
 
+@quickly
+@given(sizes, st.integers(0, 2**32 - 1))
+def test_variances_of_near_rows(size: tuple[int, int, int], seed: int) -> None:
+    factor, matrix = made(*size)
+    n, random = size[0], np.random.default_rng(seed)
+    rows = np.zeros((5, n))
+    for row in (rows[k] for k in (0, 1, 3, 4)):  # one sees nothing
+        first = int(random.integers(n))
+        row[first : first + factor.block] = random.normal(size=min(factor.block, n - first))
+    inverse = np.linalg.inv(matrix)
+    wanted = np.diag(rows @ inverse @ rows.T)
+    np.testing.assert_allclose(factor.variances(csr_array(rows)), wanted, rtol=1e-6, atol=1e-8 * np.abs(inverse).max())
+
+
 def test_rows_without_entries_have_no_covariance() -> None:
     factor, _ = made(9, 2, 3)
     assert not factor.covariance(csr_array((2, 9))).any()
+    assert not factor.variances(csr_array((2, 9))).any()
 
 
 @pytest.mark.parametrize("entry", [0.0, -1.0, np.nan])

@@ -129,6 +129,16 @@ class Factor:
         solved = self.half(rows.T.toarray())
         return solved.T @ solved
 
+    def variances(self, rows: csr_array) -> Array:
+        """The diagonal of B N⁻¹ Bᵀ, (m,), for rows B, (m, n), each of which sees at most two neighbouring blocks."""
+        found, filled = np.zeros(len(rows.indptr) - 1), np.flatnonzero(np.diff(rows.indptr))
+        number = np.minimum.reduceat(rows.indices, rows.indptr[filled]) // self.block if len(filled) else filled
+        for k in np.unique(number):
+            some, first, end = filled[number == k], k * self.block, min((k + 2) * self.block, self.n)
+            near = rows[some][:, first:end].tocsr()
+            found[some] = np.asarray(near.multiply(near @ self._near(first, end)).sum(axis=1)).ravel()
+        return found
+
     def _near(self, first: int, end: int) -> Array:
         """N⁻¹ of consecutive unknowns, of one block or two neighbouring ones."""
         k = first // self.block

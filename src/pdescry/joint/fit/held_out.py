@@ -102,10 +102,7 @@ def freedoms(found: Minimum, number: int) -> Array:
     """(F,): of one experiment, how many of each field's readings the state follows, the coefficients being known."""
     experiment, factor = found.objective.experiments[number], found.solved.states[number].factor
     observed = experiment.observations
-    leverage = np.zeros(len(observed))
-    for own in observed.of_sensors:
-        if len(own):
-            leverage[own] = np.diag(factor.covariance(experiment.whitened[own]))
+    leverage = factor.variances(experiment.whitened)
     return np.bincount(observed.field, leverage, minlength=observed.n_fields).astype(float)
 
 
