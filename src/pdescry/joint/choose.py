@@ -249,8 +249,10 @@ def _searched(
         for k, each in enumerate(every)
     ]
     guesses: list[list[FittedLaw]] = [[] for _ in every]
+    # A law of second order may be met because one of first order, differentiated, is: that is looked at thoroughly.
+    lower = min(each.orders for each in every) == every[leading].orders
     for k in sorted(range(len(every)), key=lambda k: k != leading):
-        best = guesses[leading][0] if _met(guesses[leading]) else None
+        best = guesses[leading][0] if lower and _met(guesses[leading]) else None
         lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
         guesses[k] = searches[k].soft(starts[k], best is None, lowest, settled)
     if not any(guesses):
@@ -261,18 +263,18 @@ def _searched(
     which, fine, tight, tights = leading, [], [], {}
     if any(soft) and not dull:
         # What soft laws of another order promise says little: they leave the fields more freedom.
-        far = FAR * problem.n_readings if _met(soft[leading]) else math.inf
+        far = FAR * problem.n_readings if lower and _met(soft[leading]) else math.inf
         most = max(own[0].promise for own in soft if own)
         near = [k for k, own in enumerate(soft) if own and (k == leading or own[0].promise > most - far)]
         tights = {k: searches[k].tight(soft[k], starts[k]) for k in near}
         order = sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].promise)
-        for place, k in enumerate(order):
+        for k in order:
+            # Each order has meshes of its own, so that laws are compared on those of the same stage.
+            if fine and tights[k][0].promise < tight[0].promise - FELL * problem.n_readings:
+                break
             found = searches[k].on_a_fine_mesh(tights[k])
             if found and (not fine or found[0].promise > fine[0].promise):
                 which, fine, tight = k, found, tights[k]
-            fell = FELL * problem.n_readings
-            if fine and all(tights[other][0].promise < fine[0].promise - fell for other in order[place + 1 :]):
-                break
     if not fine:
         which = next(k for k in range(len(every)) if guesses[k])
         compared = guesses[which][:1]
