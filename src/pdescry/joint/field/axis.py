@@ -90,11 +90,9 @@ class Axis(Lean):
         """(len(at), degree + 1): the same for those that are not zero there, and the number of the first."""
         first = np.clip(np.searchsorted(self.breaks, at, side="right") - 1, 0, self.n - 1)
         columns = first[:, None] + np.arange(self.degree + 1)
-        if len(at) <= _FEW:
-            return np.take_along_axis(self.matrix(at, order), columns, axis=1), first
-        values = np.empty((len(at), self.degree + 1))
-        for begin in range(0, len(at), _FEW):  # the full matrix of a million points would not fit into memory
-            some = slice(begin, begin + _FEW)
+        values, few = np.empty((len(at), self.degree + 1)), max(_FEW // self.size, 1)
+        for begin in range(0, len(at), few):  # the full matrix of a million points would not fit into memory
+            some = slice(begin, begin + few)
             values[some] = np.take_along_axis(self.matrix(at[some], order), columns[some], axis=1)
         return values, first
 
@@ -149,4 +147,4 @@ class Axis(Lean):
         return csr_array(np.sqrt(spans / (degree + 1))[:, None] * found)
 
 
-_FEW = 20_000  # points whose full rows of the basis are held at a time
+_FEW = 2_000_000  # values of the basis that are held at a time

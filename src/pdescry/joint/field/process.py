@@ -28,6 +28,8 @@ from scipy.optimize import minimize
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
+from pdescry.joint.field.mesh import LONG as LONG_RECORD
+from pdescry.joint.field.mesh import elements_in_time
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Numbers, Observations
 
@@ -39,6 +41,10 @@ LARGEST = 2000  # readings that a sensor is predicted from all at once; of more,
 NEIGHBOURS, PART = 4, 100  # from the nearest sensors, so many readings at a time
 ENOUGH = 2000  # readings that a field to begin from is made of
 ROUGHLY = 600  # readings by which its uncertainty is judged
+WINDOW, BESIDE = (
+    40.0,
+    4.0,
+)  # lengths of correlation: of a long record a field is made so much at a time, with so much beside
 JITTER = 1e-10
 AS_ROUGH = 1.0  # times what may be expected
 # Bounds of the scales: variances of field, offsets and noise in units of the field's, lengths in units of the span.
@@ -86,13 +92,19 @@ class Process(Lean):
         along_time, places = SCALES[name], readings.space.shape[1]
         first = [1.0, 1e-2, 0.1, along_time or LONG, *[0.3 if along_time else LONG] * places]
         start = cls(name, readings, field, np.array(first))
-        free = {0: FIELD, 1: OFFSET, 2: NOISE, 3: ALONG_TIME} | {4 + k: ALONG_SPACE for k in range(places)}
+        some = start._some_readings(MOST) if name in SMOOTH else start._some_moments(MOST)
+        along_t = np.array(ALONG_TIME)
+        if name in SMOOTH and start._is_long:  # readings from all over it would have nothing to do with each other
+            some = start._stretch(MOST)
+            share = np.ptp(start._points(some)[:, 0])
+            start.scales[3] *= share
+            along_t[0] *= share
+        free = {0: FIELD, 1: OFFSET, 2: NOISE, 3: along_t} | {4 + k: ALONG_SPACE for k in range(places)}
         fixed = {"constant": [0, 3, *range(4, 4 + places)], "steady": [3], "memoryless": [3], "shared": [1]}
         for k in fixed.get(name, []):
             del free[k]
         if name == "shared":
             start.scales[1] = 0.0
-        some = start._some_readings(MOST) if name in SMOOTH else start._some_moments(MOST)
         likelihood = _Likelihood.of(start._points(some), start._values(some))
         which = list(free)
 
@@ -175,6 +187,16 @@ class Process(Lean):
         """At random: some near each other, whatever the scale."""
         return np.sort(np.random.default_rng(0).permutation(len(self._rows))[:most])
 
+    @cached_property
+    def _is_long(self) -> bool:
+        return elements_in_time(Observations(self.readings)) > LONG_RECORD
+
+    def _stretch(self, most: int) -> Numbers:
+        """All in the middle of the record."""
+        order = np.argsort(self.readings.time[self._rows], kind="stable")
+        begin = max((len(order) - most) // 2, 0)
+        return np.sort(order[begin : begin + most])
+
     # ---- predicting ------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -245,49 +267,70 @@ class Process(Lean):
 
     def mean(self, *grid: Array) -> Array:
         """(x, …, t): of the field on a grid of places and times, without offsets."""
-        some, _, pulled = self._solved
-        *places, t = self._correlations(grid, some)
-        found = self._size * pulled * t  # (t, readings)
-        if len(places) == 1:
-            found = places[0] @ found.T
-        else:
-            letters = "abc"[: len(places)]
-            found = np.einsum(
-                ",".join(f"{each}m" for each in letters) + f",tm->{letters}t", *places, found, optimize=True
-            )
+        found = np.empty(tuple(map(len, grid)))
+        for asked, some, _, pulled in self._windows_at(grid[-1]):
+            *places, t = self._correlations((*grid[:-1], grid[-1][asked]), some)
+            part = self._size * pulled * t  # (t, readings)
+            if len(places) == 1:
+                found[..., asked] = places[0] @ part.T
+            else:
+                letters = "abc"[: len(places)]
+                found[..., asked] = np.einsum(
+                    ",".join(f"{each}m" for each in letters) + f",tm->{letters}t", *places, part, optimize=True
+                )
         return float(self._read.mean()) + self.unit * found
 
     def sd(self, *grid: Array) -> Array:
         """(x, …, t): of the field on a grid of places and times, without offsets; judged from some of the readings."""
-        some = self._some_readings(ROUGHLY)
-        root = self._root(some)
-        *places, t = self._correlations(grid, some)
-        along = places[0]
-        for each in places[1:]:
-            along = (along[:, None, :] * each).reshape(-1, along.shape[1])
-        left = np.empty((len(along), len(t)))
-        for number, each in enumerate(t):
-            half = solve_triangular(root, self._size * (each * along).T, lower=True)
-            left[:, number] = self._size - np.sum(half**2, axis=0)
-        return self.unit * np.sqrt(np.maximum(left, 0)).reshape(*map(len, places), len(t))
+        *others, times = grid
+        left = np.empty((math.prod(map(len, others)), len(times)))
+        for asked, every, _, _ in self._windows_at(times):
+            some = np.sort(np.random.default_rng(0).permutation(every)[:ROUGHLY])
+            root = self._root(some)
+            *places, t = self._correlations((*others, times[asked]), some)
+            along = places[0]
+            for each in places[1:]:
+                along = (along[:, None, :] * each).reshape(-1, along.shape[1])
+            for number, each in zip(asked, t, strict=True):
+                half = solve_triangular(root, self._size * (each * along).T, lower=True)
+                left[:, number] = self._size - np.sum(half**2, axis=0)
+        return self.unit * np.sqrt(np.maximum(left, 0)).reshape(*map(len, others), len(times))
 
     def at(self, points: Array) -> tuple[Array, Array]:
         """(N,) mean and (N,) variance of the field at points (N, D), places before time."""
-        some, root, pulled = self._solved
-        scaled = self._scaled(points[:, -1], points[:, :-1], 0.0 * points[:, -1])[:, :-1]
-        across = self._size * _correlation(scaled, self._points(some), self._lengths)
-        half = solve_triangular(root, across.T, lower=True)
-        variance = np.maximum(self._size - np.sum(half**2, axis=0), 0)
-        return float(self._read.mean()) + self.unit * (across @ pulled), self.unit**2 * variance
+        mean, variance = np.empty(len(points)), np.empty(len(points))
+        for asked, across, half, pulled in self._seen_from(points):
+            mean[asked] = float(self._read.mean()) + self.unit * (across @ pulled)
+            variance[asked] = self.unit**2 * np.maximum(self._size - np.sum(half**2, axis=0), 0)
+        return mean, variance
 
     def jointly(self, points: Array) -> tuple[Array, Array]:
         """(N,) mean and (N, N) covariance of the field at points (N, D), places before time."""
-        some, root, pulled = self._solved
-        scaled = self._scaled(points[:, -1], points[:, :-1], 0.0 * points[:, -1])[:, :-1]
-        across = self._size * _correlation(scaled, self._points(some), self._lengths)
-        half = solve_triangular(root, across.T, lower=True)
-        covariance = self._size * _correlation(scaled, scaled, self._lengths) - half.T @ half
-        return float(self._read.mean()) + self.unit * (across @ pulled), self.unit**2 * covariance
+        mean, covariance = np.empty(len(points)), np.zeros((len(points), len(points)))
+        for asked, across, half, pulled in self._seen_from(points):
+            own = self._of_field(points[asked])
+            mean[asked] = float(self._read.mean()) + self.unit * (across @ pulled)
+            part = self._size * _correlation(own, own, self._lengths) - half.T @ half
+            covariance[np.ix_(asked, asked)] = self.unit**2 * part
+        return mean, covariance
+
+    def _of_field(self, points: Array) -> Array:
+        """(N, 1 + d): time, places, inside."""
+        return self._scaled(points[:, -1], points[:, :-1], 0.0 * points[:, -1])[:, :-1]
+
+    def _seen_from(self, points: Array) -> Iterator[tuple[Numbers, Array, Array, Array]]:
+        """Which points, their covariance with readings, that by the root, and by what the readings are weighed."""
+        for asked, some, root, pulled in self._windows_at(points[:, -1]):
+            across = self._size * _correlation(self._of_field(points[asked]), self._points(some), self._lengths)
+            yield asked, across, solve_triangular(root, across.T, lower=True), pulled
+
+    def _windows_at(self, times: Array) -> Iterator[tuple[Numbers, Numbers, Array, Array]]:
+        """Which of these times, readings to predict the field then from, the root of their covariance, and weights."""
+        windows = self._windows
+        time = (times - self.readings.time.min()) / (np.ptp(self.readings.time) or 1.0)
+        number = np.clip((time * len(windows)).astype(int), 0, len(windows) - 1)
+        for k in np.unique(number):
+            yield np.flatnonzero(number == k), *windows[k]
 
     @property
     def _size(self) -> float:
@@ -314,10 +357,19 @@ class Process(Lean):
         return np.asarray(np.linalg.cholesky(self.covariance(self._points(some))), float)
 
     @cached_property
-    def _solved(self) -> tuple[Numbers, Array, Array]:
-        some = self._some_readings(ENOUGH)
-        root = self._root(some)
-        return some, root, cho_solve((root, True), self._values(some))
+    def _windows(self) -> list[tuple[Numbers, Array, Array]]:
+        """For each part of the record, one after the other and equally long: readings, root, weights."""
+        length, found = self._lengths[0], []
+        number = max(math.ceil(1 / (WINDOW * length)), 1) if self._is_long else 1
+        every = self._some_readings(len(self._rows) if number > 1 else ENOUGH)
+        time = self._points(every)[:, 0]
+        for k in range(number):
+            near = np.abs(time - (k + 0.5) / number) < 0.5 / number + BESIDE * length
+            some = every[near] if number > 1 else every
+            some = np.sort(np.random.default_rng(0).permutation(some)[:ENOUGH]) if len(some) > ENOUGH else some
+            root = self._root(some)
+            found.append((some, root, cho_solve((root, True), self._values(some))))
+        return found
 
 
 def _correlation(left: Array, right: Array, lengths: Array) -> Array:

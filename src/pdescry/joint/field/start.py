@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from pdescry.joint.field.axis import QUADRATURE, Array, Axis
-from pdescry.joint.field.mesh import FIRST, elements_in_time, even_space, first_sizes, first_space, jumps_of
+from pdescry.joint.field.mesh import FIRST, LONG, elements_in_time, even_space, first_sizes, first_space, jumps_of
 from pdescry.joint.field.process import Process
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.fit.experiment import Experiment
@@ -54,9 +54,10 @@ class InitialField(Lean):
         readings, number = observed.readings, observed.n_fields
         along_t = elements_in_time(observed)
         span = readings.span[readings.time_name]
-        finest = FIRST[0][-1], max(FIRST[1][-1], along_t)
+        sizes = first_sizes(along_t, number > 1)
+        finest = max(FIRST[0][-1] if along_t <= LONG else 0, *(x for x, _ in sizes)), max(FIRST[1][-1], along_t)
         even = even_space(ends.reach, span, finest, number, jumps_of(readings), max(orders))
-        space, state = first_space(even, even.nearest(mean), first_sizes(along_t, number > 1), max(orders))
+        space, state = first_space(even, even.nearest(mean), sizes, max(orders))
         # One point an element will do, and costs a ninth.
         middles = ((axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in space.axes)
         variance = np.stack(list(sd(*middles))) ** 2

@@ -16,6 +16,7 @@ from pdescry.joint.field.mesh import (
     graded_space,
     halved,
     jumps_of,
+    most_elements,
     refined,
     with_fewer_jumps,
 )
@@ -188,7 +189,9 @@ def _on_finer_meshes(found: Minimum, tolerance: float) -> Minimum:
     experiments, states = [], []
     for number, experiment, state in found.experiments:
         size = experiment.space.axes[0].n, even_elements(experiment.space)
-        space = graded_space(experiment.space, state, refined(size, _coarse_axes(found, number)))
+        space = graded_space(
+            experiment.space, state, refined(size, _coarse_axes(found, number), most_elements(experiment.readings))
+        )
         experiments.append(replace(experiment, space=space))
         states.append(carried(state, experiment.space, space))
     moved = found.with_experiments(experiments, states)
