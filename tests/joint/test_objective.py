@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pdescry import Readings
-from pdescry.joint.fit.held_out import held_out, log_density, score, scores_of_fields
+from pdescry.joint.fit.held_out import MANY, held_out, log_density, score, scores_of_fields
 from pdescry.joint.fit.objective import Minimum, Objective
 from pdescry.joint.fit.offsets import evidence
 from pdescry.joint.fit.stages import with_terms
@@ -226,7 +226,15 @@ def solved(objective: Objective) -> Minimum:
     return Minimum(objective, states, coefficients, True)
 
 
+@pytest.fixture(params=[MANY, 1], ids=["few readings", "many readings"])
+def many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In closed form, and by solving again."""
+    for module in ("pdescry.joint.fit.held_out", "pdescry.joint.search.neighbours"):
+        monkeypatch.setattr(f"{module}.MANY", request.param)
+
+
 # With offsets the others leave so much of a sensor's level open that digits are lost in 1 − C.
+@pytest.mark.usefixtures("many")
 @pytest.mark.parametrize(
     ("name", "close"),
     [("one_field", 1e-4), ("two_fields", 1e-4), ("damped_wave", 1e-4), ("with_an_input", 1e-4), ("with_offsets", 1e-3)],
@@ -332,7 +340,7 @@ NEAR: dict[str, tuple[Readings, tuple[int, ...], list[tuple[str, str]], list[tup
 
 
 @pytest.fixture(params=NEAR, ids=list(NEAR))
-def around(request: pytest.FixtureRequest) -> tuple[Minimum, Neighbourhood]:
+def around(request: pytest.FixtureRequest, many: None) -> tuple[Minimum, Neighbourhood]:
     readings, orders, law, others = NEAR[request.param]
     experiment = small_experiment(readings)
     objective = small_objective([experiment], law, orders)

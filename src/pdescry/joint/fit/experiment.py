@@ -260,14 +260,26 @@ class Rows:
 
     def step(self) -> Array:
         """(n,): of the state alone."""
-        return -self._factor().solve(self.slope[:, None])[:, 0]
+        return -self.factor().solve(self.slope[:, None])[:, 0]
 
-    def _factor(self) -> Cholesky:
+    def without(self, own: Numbers) -> Rows:
+        """As if some of the readings had not been made."""
+        removed = csr_array(self.fixed[own])
+        kept = np.ones(len(self.on_fixed))
+        kept[own] = 0.0
+        return replace(
+            self,
+            fixed=csr_array(diags_array(kept) @ self.fixed),
+            on_fixed=kept * self.on_fixed,
+            fixed_bands=self.fixed_bands - banded(csr_array(removed.T @ removed), self.space.band),
+        )
+
+    def factor(self) -> Cholesky:
         return Cholesky(self.space.squared(self.by_law) + self.fixed_bands, self.space.window)
 
     def eliminated(self) -> Eliminated:
         """The state as a function of the coefficients, and what is left over."""
-        factor = self._factor()
+        factor = self.factor()
         on_fixed = np.zeros((len(self.on_fixed), self.on_law.shape[-1]))
         on_fixed[:, -1] = self.on_fixed
         through = factor.solve(self._pulled(self.on_law, on_fixed))

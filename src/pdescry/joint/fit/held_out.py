@@ -13,43 +13,143 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 from scipy.linalg import get_lapack_funcs, solve_triangular
+from scipy.sparse import csr_array
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
-from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.fit.noise_model import NoiseModel
+from pdescry.joint.fit.objective import Minimum, Solved
 from pdescry.joint.observations import Numbers
 
 # Nothing is left of a reading that the others do not predict at all.
 LEAST = 1e-8
+MANY = 500  # readings of a sensor: of more the closed form takes longer than to solve again without them
 (_cholesky,) = get_lapack_funcs(("potrf",), dtype=np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class LeftOut:
-    """A sensor of an experiment, its observations, and 1 − C and e of these."""
+class LeftOut(Protocol):
+    """What a sensor of an experiment has read, predicted from all others, whitened."""
 
-    experiment: int
-    sensor: int
-    inside: bool
+    @property
+    def own(self) -> Numbers: ...  # its observations
+
+    def log_density(self, mine: Numbers | None = None) -> float:
+        """Of what it reads, or of some of that alone."""
+        ...
+
+    def errors(self) -> Array:
+        """(own,)"""
+        ...
+
+    def variances(self, model: NoiseModel) -> Array:
+        """(own,), not whitened."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class InClosedForm:
+    """remaining: 1 − C, misfit: e."""
+
     own: Numbers
     remaining: Array
     misfit: Array
 
+    def log_density(self, mine: Numbers | None = None) -> float:
+        if mine is None:
+            return log_density(self.remaining, self.misfit)
+        values, vectors = self._spectrum
+        covariance = (vectors[mine] / values) @ vectors[mine].T
+        return _log_normal(covariance, self.errors()[mine])
 
-def each_left_out(found: Minimum, outermost: bool = True) -> Iterator[LeftOut]:
-    """Sensor by sensor; without the outermost ones if so asked."""
+    @cached_property
+    def _spectrum(self) -> tuple[Array, Array]:
+        values, vectors = np.linalg.eigh((self.remaining + self.remaining.T) / 2)
+        return np.maximum(values, LEAST), vectors
+
+    def errors(self) -> Array:
+        values, vectors = self._spectrum
+        return vectors @ ((vectors.T @ self.misfit) / values)
+
+    def variances(self, model: NoiseModel) -> Array:
+        values, vectors = self._spectrum
+        return np.sum(model.errors(self.own, vectors / np.sqrt(values)) ** 2, axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Removed:
+    """The same, by solving again without the sensor: as long as its record may be, that takes time in proportion.
+
+    Of readings with the precision P of all else, and P + WᵀW with them, the covariance of what they differ by from
+    their prediction is S = 1 + W P⁻¹ Wᵀ: its determinant is the quotient of those two, and S⁻¹ times the errors is the
+    misfit once the readings are known.
+    """
+
+    found: Minimum
+    number: int
+    own: Numbers
+
+    def _solved(self, without: Numbers) -> Solved:
+        if not len(without):
+            return self.found.solved
+        linearised, number = self.found.linearised, self.number
+        states = list(self.found.solved.states)
+        states[number] = linearised.experiments[number].without(without).eliminated()
+        return Solved.of(tuple(states), linearised.own)
+
+    @cached_property
+    def _without(self) -> Solved:
+        return self._solved(self.own)
+
+    @cached_property
+    def _rows(self) -> csr_array:
+        return csr_array(self.found.objective.experiments[self.number].whitened[self.own])
+
+    def _misfit(self, solved: Solved) -> Array:
+        """(own,): of the state that is the best there."""
+        _, experiment, state = self.found.experiments[self.number]
+        return experiment.misfit(state)[self.own] - self._rows @ solved.step()[0][self.number]
+
+    def log_density(self, mine: Numbers | None = None) -> float:
+        mine = np.arange(len(self.own)) if mine is None else mine
+        knowing = self._solved(np.delete(self.own, mine))
+        square = float(self.errors()[mine] @ self._misfit(knowing)[mine])
+        log_determinant = knowing.log_determinant - self._without.log_determinant
+        return -0.5 * (square + log_determinant + len(mine) * math.log(2 * math.pi))
+
+    def errors(self) -> Array:
+        return self._misfit(self._without)
+
+    def variances(self, model: NoiseModel) -> Array:
+        solved, rows = self._without, self._rows
+        factor, moved = solved.states[self.number].factor, np.zeros((0, len(self.own)))
+        if len(solved.root):
+            moved = solve_triangular(solved.root, (rows @ solved.through[self.number]).T, trans=1)
+
+        def times(vector: Array) -> Array:
+            by_state = rows @ factor.solve((rows.T @ vector)[:, None])[:, 0]
+            return vector + by_state + moved.T @ (moved @ vector)
+
+        return model.error_variances(self.own, 1 + factor.variances(rows) + np.sum(moved**2, axis=0), times)
+
+
+def each_left_out(found: Minimum, outermost: bool = True) -> Iterator[tuple[int, int, LeftOut]]:
+    """Experiment, sensor and what is to be known of it, sensor by sensor; without the outermost ones if so asked."""
     for number, experiment, state in found.experiments:
         observed, misfit = experiment.observations, experiment.misfit(state)
         for sensor, own in enumerate(observed.of_sensors):
-            inside = bool(observed.inside[sensor])
-            if len(own) and (inside or outermost):
+            if not len(own) or not (observed.inside[sensor] or outermost):
+                continue
+            if len(own) > MANY:
+                yield number, sensor, Removed(found, number, own)
+            else:
                 remaining = np.eye(len(own)) - found.solved.covariance(experiment.whitened[own], number)
-                yield LeftOut(number, sensor, inside, own, remaining, misfit[own])
+                yield number, sensor, InClosedForm(own, remaining, misfit[own])
 
 
 def held_out(found: Minimum) -> pd.DataFrame:
@@ -59,27 +159,22 @@ def held_out(found: Minimum) -> pd.DataFrame:
     The log density is of that field alone; of several fields that a sensor reads they need not add up to its own.
     """
     rows = []
-    for each in each_left_out(found):
-        experiment = found.objective.experiments[each.experiment]
+    for number, sensor, each in each_left_out(found):
+        experiment = found.objective.experiments[number]
         observed, model = experiment.observations, experiment.noise_model
-        values, vectors = np.linalg.eigh((each.remaining + each.remaining.T) / 2)
-        values = np.maximum(values, LEAST)
-        errors = model.errors(each.own, vectors @ ((vectors.T @ each.misfit) / values))
-        expected = np.sum(model.errors(each.own, vectors / np.sqrt(values)) ** 2, axis=1)
+        errors, expected = model.errors(each.own, each.errors()), each.variances(model)
         names = experiment.readings.fields
         fields = observed.field[each.own]
-        (name,) = names_of(experiment.readings, [each.sensor])
+        (name,) = names_of(experiment.readings, [sensor])
         for k in np.unique(fields):
             mine = np.flatnonzero(fields == k)
-            covariance = (vectors[mine] / values) @ vectors[mine].T  # whitened, of the left-out errors
-            density = _log_normal(covariance, vectors[mine] @ ((vectors.T @ each.misfit) / values))
-            density -= model.log_scale(each.own[mine])
+            density = each.log_density(mine) - model.log_scale(each.own[mine])
             rows.append(
-                ({"experiment": each.experiment} if len(found.states) > 1 else {})
+                ({"experiment": number} if len(found.states) > 1 else {})
                 | {"sensor": name}
                 | ({"field": names[k]} if len(names) > 1 else {})
                 | {
-                    "inside": each.inside,
+                    "inside": bool(observed.inside[sensor]),
                     "readings": len(mine),
                     "log_density": float(density),
                     "rms_error": float(np.sqrt(np.mean(errors[mine] ** 2))),
@@ -92,9 +187,8 @@ def held_out(found: Minimum) -> pd.DataFrame:
 def score(found: Minimum) -> float:
     """Expected log predictive density of the sensors between others, each left out with all that it reads."""
     total = 0.0
-    for each in each_left_out(found, outermost=False):
-        model = found.objective.experiments[each.experiment].noise_model
-        total += log_density(each.remaining, each.misfit) - model.log_scale(each.own)
+    for number, _, each in each_left_out(found, outermost=False):
+        total += each.log_density() - found.objective.experiments[number].noise_model.log_scale(each.own)
     return total
 
 

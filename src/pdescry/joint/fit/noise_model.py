@@ -7,6 +7,7 @@ variance one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -76,6 +77,18 @@ class NoiseModel(Lean):
             stretched = 1 / (1 - self._shrunk[group]) - 1
             found[mine] += stretched * np.multiply.outer(along, along @ whitened[mine])
         return (self.noise[own] * found.T).T
+
+    def error_variances(self, own: Numbers, diagonal: Array, times: Callable[[Array], Array]) -> Array:
+        """(own,): of errors of one sensor, for whitened ones whose covariance has this diagonal; times: it times a
+        vector."""
+        found = diagonal.copy()
+        for group in np.unique(self.observations.group[own]) if self.has_offsets else ():
+            mine = np.flatnonzero(self.observations.group[own] == group)
+            along = np.zeros(len(own))
+            along[mine] = 1 / self.noise[own[mine]] / self._sizes[group]
+            stretched, product = 1 / (1 - self._shrunk[group]) - 1, times(along)
+            found += 2 * stretched * along * product + (stretched * along) ** 2 * (along @ product)
+        return self.noise[own] ** 2 * found
 
     def log_scale(self, own: Numbers) -> float:
         """Log determinant of the way back, for the observations of one sensor."""

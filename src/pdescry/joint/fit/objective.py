@@ -156,9 +156,7 @@ class Linearised:
         return tuple(each.step() for each in self.experiments)
 
     def solved(self) -> Solved:
-        states = tuple(each.eliminated() for each in self.experiments)
-        rest = np.asarray(np.linalg.qr(np.vstack([*(each.rest for each in states), self.own]), mode="r"))
-        return Solved(states, rest)
+        return Solved.of(tuple(each.eliminated() for each in self.experiments), self.own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +165,17 @@ class Solved:
 
     states: tuple[Eliminated, ...]
     rest: Array
+
+    @classmethod
+    def of(cls, states: tuple[Eliminated, ...], own: Array) -> Solved:
+        """own: (k, k + 1), of the coefficients' prior."""
+        return cls(states, np.asarray(np.linalg.qr(np.vstack([*(each.rest for each in states), own]), mode="r")))
+
+    @property
+    def log_determinant(self) -> float:
+        """Of the precision of states and coefficients."""
+        own = 2 * float(np.sum(np.log(np.abs(np.diag(self.root)))))
+        return sum(each.factor.log_determinant for each in self.states) + own
 
     @property
     def root(self) -> Array:
@@ -203,8 +212,12 @@ class Minimum(Lean):
     given_up: bool = False
 
     @cached_property
+    def linearised(self) -> Linearised:
+        return self.objective.linearised(self.states, self.coefficients)
+
+    @cached_property
     def solved(self) -> Solved:
-        return self.objective.linearised(self.states, self.coefficients).solved()
+        return self.linearised.solved()
 
     @property
     def terms(self) -> tuple[Candidate, ...]:

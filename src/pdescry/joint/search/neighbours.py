@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from pdescry.joint.field.axis import Array
-from pdescry.joint.fit.held_out import LEAST
+from pdescry.joint.fit.held_out import LEAST, MANY
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import with_terms
 from pdescry.joint.search.complexity import gains, penalty
@@ -61,7 +61,7 @@ class Neighbourhood:
         # The prior's own rows are left out here and added for each choice of terms.
         self.rest = np.vstack([each.rest for each in states])
         products, constants = [], []
-        for (_, experiment, state), reduced in zip(found.experiments, states, strict=True):
+        for (number, experiment, state), reduced in zip(found.experiments, states, strict=True):
             observed, model = experiment.observations, experiment.noise_model
             misfit = experiment.misfit(state)
             for sensor in map(int, np.flatnonzero(observed.inside)):
@@ -71,13 +71,17 @@ class Neighbourhood:
                 rows = experiment.whitened[own]
                 through = rows @ reduced.through  # (own, K + 1): what a change of coefficients does to the misfit
                 columns = np.column_stack([through[:, :-1], misfit[own] + through[:, -1]])
-                values, vectors = np.linalg.eigh(np.eye(len(own)) - reduced.factor.covariance(rows))
-                values = np.maximum(values, LEAST)
-                half = (vectors / np.sqrt(values)).T @ columns
-                products.append(half.T @ half)
-                constants.append(
-                    0.5 * float(np.sum(np.log(values))) - 0.5 * len(own) * math.log(2 * math.pi) - model.log_scale(own)
-                )
+                if len(own) > MANY:  # as `held_out.Removed`
+                    without = linearised.experiments[number].without(own).factor()
+                    products.append(columns.T @ (columns + rows @ without.solve(rows.T @ columns)))
+                    log_determinant = without.log_determinant - reduced.factor.log_determinant
+                else:
+                    values, vectors = np.linalg.eigh(np.eye(len(own)) - reduced.factor.covariance(rows))
+                    values = np.maximum(values, LEAST)
+                    half = (vectors / np.sqrt(values)).T @ columns
+                    products.append(half.T @ half)
+                    log_determinant = float(np.sum(np.log(values)))
+                constants.append(0.5 * log_determinant - 0.5 * len(own) * math.log(2 * math.pi) - model.log_scale(own))
         self.products = np.array(products).reshape(-1, len(candidates) + 1, len(candidates) + 1)
         self.constant = float(np.sum(constants))
 
