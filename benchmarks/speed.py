@@ -85,12 +85,13 @@ def million(folder: Path) -> Iterator[Command]:
 
 
 def long(folder: Path) -> Iterator[Command]:
-    """u_t = 0.05 u_xx − 0.1 u with u(0, t) = sin(2πt), in closed form by the decaying wave it settles to."""
-    root = np.sqrt((0.1 + 2j * np.pi) / 0.05)
+    """u_t = 0.05 u_xx − u, driven at x = 0 at two frequencies, in closed form by the decaying waves it settles to."""
+    waves = (1.0, 2j * np.pi, 0.0), (0.6, 0.74j * np.pi, 1.0)  # amplitude, frequency, phase
     for oscillations, times in ((10, 100), (200, 2000)):
         random = np.random.default_rng(LAYOUT)
         t, x = np.linspace(0, oscillations, times), np.linspace(0.02, 0.4, 6)
-        field = np.imag(np.exp(2j * np.pi * t[:, None] - root * x[None, :]))
+        parts = (a * np.exp(w * t[:, None] + 1j * at - np.sqrt((1 + w) / 0.05) * x) for a, w, at in waves)
+        field = np.imag(sum(parts))
         noisy = field + 0.01 * field.std() * random.standard_normal(field.shape)
         readings = pdescry.Readings.from_grid(t, x, noisy)
         yield Command(f"{oscillations} oscillations", _saved(readings, folder / f"long-{times}.csv"))

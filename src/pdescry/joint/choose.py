@@ -23,6 +23,7 @@ from pdescry.errors import InputError, PdescryError
 from pdescry.executor import Executor, in_order, local_executor
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.field.axis import Array
+from pdescry.joint.field.mesh import LONG, MOST, elements_in_time
 from pdescry.joint.field.process import SCALES, Baseline, Process
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.field.start import InitialField, Start, from_network, from_processes
@@ -30,12 +31,13 @@ from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.noise_model import LEAST_NOISE
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.joint_fit import JointFit, followed, notes_of
+from pdescry.joint.observations import Observations
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.neighbours import single_term_changes
 from pdescry.joint.search.proposals import explained
 from pdescry.joint.search.search import FAR, FELL, Search, best_first
 from pdescry.joint.search.verdict import Baselines, hopeless, unmoved, why_none_holds, why_not
-from pdescry.problem import Candidates, Problem, TimeOrder
+from pdescry.problem import Candidate, Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
 from pdescry.progress import Progress
 
@@ -43,8 +45,11 @@ NONE = "No law could be fitted to the readings; try fewer candidates."
 EXPLAINED_BY = 3  # terms: what so many explain of inferred fields says which order in time to look at first
 KEPT = 4  # laws that are fitted to their end
 OTHERWISE = (1, 3, 2)  # proposals of each size, largest size and laws fitted to their end, of the other order
+STRETCH = 48  # elements in time of each stretch of a long record that laws are sought in
+SHORTLISTED = 10.0  # nats: laws that score so close to the best there are fitted to the whole record
 CLOSE = 3.0  # nats: orders in time that score so close are told
 
+Shortlist = tuple[tuple[int, ...], list[tuple[Candidate, ...]]] | None
 Given = Readings | SampledField | Sequence[Readings | SampledField]
 
 
@@ -152,7 +157,8 @@ def _chosen(
 ) -> Choice:
     tell("looking at the readings", 0.0, None)
     processes = fields_without_law(problem, executor, tell)
-    outcome = _searched(problem, method, executor, tell, processes, posteriors)
+    shortlist = _shortlist(problem, method, executor, tell)
+    outcome = _searched(problem, method, executor, tell, processes, posteriors, shortlist)
     silent = [field for field in problem.fields if field in outcome.reasons]
     if len(silent) == len(problem.fields):  # perhaps because of those whose own readings show no dynamics
         silent = [field for field in silent if unmoved(outcome.baselines[field])]
@@ -163,6 +169,37 @@ def _chosen(
         if not alone.reasons:
             return _concluded(alone, tell, {field: outcome.reasons[field] for field in silent}, problem, processes)
     return _concluded(outcome, tell, {}, problem, processes)
+
+
+def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progress) -> Shortlist:
+    """Laws of long records are sought in stretches of them, as if these were experiments of their own; the best are
+    then fitted to all readings. None where no record is long, or its stretches do not tell a law."""
+    stretches = [_stretches(each) for each in problem.experiments]
+    if all(len(some) == 1 for some in stretches):
+        return None
+    experiments = tuple(part for some in stretches for part in some)
+    ends = tuple(end for end, some in zip(problem.ends, stretches, strict=True) for _ in some)
+
+    def of(whole: Problem) -> Problem:
+        return replace(whole, experiments=experiments, ends=ends, alternatives=tuple(map(of, whole.alternatives)))
+
+    parts = of(problem)
+    outcome = _searched(parts, method, executor, tell, fields_without_law(parts, executor, tell), ())
+    if len(outcome.reasons) == len(problem.fields):
+        return None
+    near = [law for law in outcome.compared if law.score > outcome.compared[0].score - SHORTLISTED]
+    return outcome.problem.orders, [law.terms for law in near[:KEPT]]
+
+
+def _stretches(readings: Readings) -> list[Readings]:
+    """The beginning of a long record and as much from its middle; or all of another one."""
+    elements = elements_in_time(Observations(readings))
+    if elements <= LONG:
+        return [readings]
+    early, late = readings.span[readings.time_name]
+    length = STRETCH / elements * (late - early)
+    begins = early, (early + late) / 2
+    return [readings.select((begin <= readings.time) & (readings.time <= begin + length)) for begin in begins]
 
 
 def _among(problem: Problem, processes: Processes) -> Processes:
@@ -229,16 +266,18 @@ def _searched(
     tell: Progress,
     processes: Processes,
     posteriors: Sequence[SampledField],
+    shortlist: Shortlist = None,
 ) -> _Outcome:
+    """shortlist: orders in time, and laws of these; no others are proposed."""
     baselines = {
         field: {name: Baseline.of_all([each.left_out for each in fitted]) for name, fitted in by_name.items()}
         for field, by_name in processes.items()
     }
     before = noise_without_law(problem, processes)
-    every = (problem, *problem.alternatives)
+    every = tuple(each for each in (problem, *problem.alternatives) if not shortlist or each.orders == shortlist[0])
     starts = [starts_of(each, processes, posteriors) for each in every]
     shares = [
-        explained(own[0], each, EXPLAINED_BY) if problem.alternatives else 1.0
+        explained(own[0], each, EXPLAINED_BY) if len(every) > 1 else 1.0
         for each, own in zip(every, starts, strict=True)
     ]
     leading = int(np.argmax(shares))
@@ -254,7 +293,10 @@ def _searched(
     for k in sorted(range(len(every)), key=lambda k: k != leading):
         best = guesses[leading][0] if lower and _met(guesses[leading]) else None
         lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
-        guesses[k] = searches[k].soft(starts[k], best is None, lowest, settled)
+        if shortlist:
+            guesses[k] = searches[k].of_shortlist(starts[k], shortlist[1])
+        else:
+            guesses[k] = searches[k].soft(starts[k], best is None, lowest, settled)
     if not any(guesses):
         raise PdescryError(NONE)
     soft = [[law for law in own if law.possible] for own in guesses]
@@ -330,10 +372,11 @@ def starts_of(problem: Problem, processes: Processes, posteriors: Sequence[Sampl
             for k in numbers
         )
 
-    shared, smooth = of("shared"), of("smooth")
-    kinds = [shared]
-    if any(each.experiment.noise_model.has_offsets for each in smooth):
-        kinds.append(smooth)
+    kinds = [of("shared")]
+    if not any(each.experiment.space.time.n > MOST[1] for each in kinds[0]):  # whose offsets would cost too much
+        smooth = of("smooth")
+        if any(each.experiment.noise_model.has_offsets for each in smooth):
+            kinds.append(smooth)
     if posteriors:
         kinds.append(tuple(from_network(each, problem.ends[k], problem.orders) for k, each in enumerate(posteriors)))
     # With the same noise in all of them: laws could not be compared if each had its own.

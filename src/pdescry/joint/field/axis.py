@@ -10,13 +10,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline, PPoly
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array, eye_array
+from scipy.sparse.linalg import splu
 
 from pdescry.joint.lean import Lean
 
 Array = NDArray[np.float64]
 
 QUADRATURE = 3  # Gauss points an element
+MANY = 120  # basis functions: of more a dense matrix would take long
+EVERYWHERE = 1e-9  # of a value: so that splines are determined where there is none
 MOMENTS = 2  # of a residual in an element along each axis: its mean and its slope
 
 
@@ -96,10 +99,26 @@ class Axis(Lean):
             values[some] = np.take_along_axis(self.matrix(at[some], order), columns[some], axis=1)
         return values, first
 
-    def full(self, order: int) -> Array:
+    def rows(self, at: Array, order: int = 0) -> csr_array:
+        """(len(at), size): the same as `matrix`, without the zeros."""
+        values, first = self.local(at, order)
+        columns = first[:, None] + np.arange(self.degree + 1)
+        ends = np.arange(len(at) + 1) * (self.degree + 1)
+        return csr_array((values.ravel(), columns.ravel(), ends), shape=(len(at), self.size))
+
+    def fitted(self, at: Array, values: Array) -> Array:
+        """(size, …): the coefficients of the splines nearest to values (len(at), …)."""
+        if self.size <= MANY:
+            return np.linalg.lstsq(self.matrix(at), values, rcond=None)[0]
+        rows = self.rows(at)
+        square = csc_array(rows.T @ rows + EVERYWHERE * eye_array(self.size))
+        return splu(square, permc_spec="NATURAL").solve(rows.T @ values)
+
+    def full(self, order: int) -> Array | csr_array:
         """(points, size): the basis, or a derivative of it, at the points of quadrature."""
         if order not in self._at_points:
-            self._at_points[order] = self.matrix(self.points, order)
+            made = self.matrix if self.size <= MANY else self.rows
+            self._at_points[order] = made(self.points, order)
         return self._at_points[order]
 
     def of_element(self, order: int) -> Array:
@@ -111,7 +130,7 @@ class Axis(Lean):
         return self._of_elements[order]
 
     @cached_property
-    def _at_points(self) -> dict[int, Array]:
+    def _at_points(self) -> dict[int, Array | csr_array]:
         return {}
 
     @cached_property

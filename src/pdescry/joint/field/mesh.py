@@ -7,8 +7,6 @@ from dataclasses import replace
 from itertools import pairwise, product
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array, eye_array
-from scipy.sparse.linalg import splu
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array, Axis
@@ -18,7 +16,7 @@ from pdescry.joint.observations import Observations
 # Elements along x and along t of the mesh that laws are tried on: the cheapest that can follow the inferred field.
 FIRST = ((48, 64, 96), (16, 24, 36))
 FINER = 1.5  # times as many elements along an axis that is refined,
-MOST = (192, 144)  # up to so many; along t, up to half as many as sensors have read, if these are more
+MOST = (192, 144)  # up to so many; along t, up to half as many as a sensor has read, if these are more
 # Elements along t that readings of single sensors may ask for.
 TIMES = (16, 24, 36, 48, 72, 96, 144, 216, 324, 486, 729, 1094)
 LONG = 96  # more of them: a long record, whose fields are not begun on more elements
@@ -31,7 +29,6 @@ POWER, EVEN = 0.8, 0.3
 STRAIGHT = 1e-2  # a second derivative of so much, in units of the field and the interval, is none
 SMOOTHED = 0.02  # of the interval: a shock that moves a little stays where knots are dense
 DEGREES = (5, 4)  # along x and t
-EVERYWHERE = 1e-9  # of a reading: so that splines are determined where there is none
 MOST_JUMPS = 60  # of an input in time, at which left sides may jump
 NEAR_JUMP = 0.3  # of an element: a break that is nearer to a jump gives way to it
 
@@ -138,9 +135,8 @@ def elements_in_time(observed: Observations) -> int:
             for field in range(observed.n_fields):
                 mine = own[observed.field[own] == field]
                 if len(mine) >= 2 * axis.size:
-                    left_over = _about_splines(
-                        axis, observed.points[mine, -1], observed.values[mine] / observed.unit[field]
-                    )
+                    t, values = observed.points[mine, -1], observed.values[mine] / observed.unit[field]
+                    left_over = values - axis.rows(t) @ axis.fitted(t, values)
                     squares += float(left_over @ left_over)
                     free += len(mine) - axis.size
         if number > LONG and not free:
@@ -149,19 +145,6 @@ def elements_in_time(observed: Observations) -> int:
             left[number] = squares / free
     least = min(left.values(), default=0.0)
     return next((number for number, variance in left.items() if variance <= SHARPER * least), TIMES[0])
-
-
-def _about_splines(axis: Axis, t: Array, values: Array) -> Array:
-    """What is left of a record about the splines nearest to it."""
-    if axis.n <= LONG:
-        basis = axis.matrix(t)
-        return values - basis @ np.linalg.lstsq(basis, values, rcond=None)[0]
-    along, first = axis.local(t)
-    columns = first[:, None] + np.arange(axis.degree + 1)
-    ends = np.arange(len(t) + 1) * (axis.degree + 1)
-    rows = csr_array((along.ravel(), columns.ravel(), ends), shape=(len(t), axis.size))
-    square = csc_array(rows.T @ rows + EVERYWHERE * eye_array(axis.size))
-    return values - rows @ splu(square, permc_spec="NATURAL").solve(rows.T @ values)
 
 
 def carried(state: Array, old: Space, new: Space) -> Array:

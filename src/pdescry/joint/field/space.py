@@ -136,11 +136,15 @@ class Space(Lean):
         """One field, or a derivative of it, at the points of quadrature."""
         return self.on_grid(state, component, [axis.full(order) for axis, order in zip(self.axes, orders, strict=True)])
 
-    def on_grid(self, state: Array, component: int, matrices: Sequence[Array]) -> Array:
+    def on_grid(self, state: Array, component: int, matrices: Sequence[Array | csr_array]) -> Array:
         """One field where the basis along each axis has these values, (points, size)."""
         found = self.unpacked(state)[component]
         for matrix in matrices:  # the first axis is contracted and goes to the end, in turn
-            found = np.tensordot(found, matrix, (0, 1))
+            if isinstance(matrix, csr_array):
+                rest = found.shape[1:]
+                found = (matrix @ found.reshape(len(found), -1)).T.reshape(*rest, -1)
+            else:
+                found = np.tensordot(found, matrix, (0, 1))
         return found
 
     def at(self, points: Array, component: int = 0, orders: Orders | None = None) -> csr_array:
@@ -163,7 +167,7 @@ class Space(Lean):
         found = np.stack(list(values(*grids)))
         for axis, grid in zip(self.axes, grids, strict=True):
             along = np.moveaxis(found, 1, 0)
-            fitted = np.linalg.lstsq(axis.matrix(grid), along.reshape(len(grid), -1), rcond=None)[0]
+            fitted = axis.fitted(grid, along.reshape(len(grid), -1))
             found = np.moveaxis(fitted.reshape(axis.size, *along.shape[1:]), 0, -1)
         return self.packed(found.astype(float))
 

@@ -24,8 +24,9 @@ from pdescry.joint.observations import Numbers, Observations
 from pdescry.problem import Condition
 
 # Weights of ∫ (L³ u_xxx)², ∫ (T² u_tt)² and ∫ u², with u in units of its sd: enough for a field to be determined where
-# nobody looks, and too little to blunt a shock.
+# nobody looks, and too little to blunt a shock. T is the duration of a record of usual length.
 ROUGH_IN_SPACE, ROUGH_IN_TIME, SIZE = 1e-10, 1e-5, 1e-2
+RECORD = 200  # readings of a sensor: a record of usual length has no more
 AT_ENDS = 1e-3  # of the readings' sd, over the interval to the order: what conditions at the ends may fail by
 
 
@@ -58,6 +59,12 @@ class Experiment(Lean):
     @property
     def readings(self) -> Readings:
         return self.observations.readings
+
+    @property
+    def records(self) -> float:
+        """How many of usual length its record makes: residuals are told as a mean over it, and so are hard enough for
+        one."""
+        return max(1.0, len(self.readings) / (RECORD * self.readings.n_sensors))
 
     # ---- the fields alone ------------------------------------------------------------------------------------------
 
@@ -150,7 +157,8 @@ class Experiment(Lean):
             rows = csr_array(np.ones((1, 1)))
             for k in self.space.order:  # from the outermost axis to the innermost, as states are laid out
                 own = order if k == rough else 0
-                rows = kron(rows, axes[k].lumped(own) * (axes[k].width ** (own - 0.5)))
+                length = axes[k].width / (self.records if k == d - 1 else 1.0)
+                rows = kron(rows, axes[k].lumped(own) * (length**own / np.sqrt(axes[k].width)))
             for field, (weight, unit) in enumerate(zip(weights, self.observations.unit, strict=True)):
                 one = csr_array(([1.0], ([0], [field])), shape=(1, self.space.components))
                 parts.append(np.sqrt(weight) / unit * kron(rows, one))

@@ -275,6 +275,11 @@ class Minimum(Lean):
     def unmet(self) -> float:
         return float(np.sum(self.unmet_by_equation))
 
+    @property
+    def records(self) -> float:
+        """How many of usual length the longest makes."""
+        return max(each.records for each in self.objective.experiments)
+
 
 def least_squares(columns: Array, left: Array) -> Array:
     """(k,), for columns (k, rows): coefficients to begin from."""

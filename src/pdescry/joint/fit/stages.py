@@ -10,6 +10,7 @@ import numpy as np
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import (
+    MOST,
     carried,
     even_elements,
     extended_space,
@@ -35,7 +36,7 @@ SOFTER = (0.1, 0.03)  # before these, where a field that obeys no law yet may be
 CLOSER, TOO_CLOSE = (0.1, 0.3), 1.1
 COARSE = 0.05  # a residual of so much of the left side after the first fit: the mesh is too coarse
 NO_BETTER = 0.9  # times the residual: it is not the mesh
-LEFT_BY_MESH = 5.0  # nats that the residual of an equation may cost in the end
+LEFT_BY_MESH = 5.0  # nats that the residual of an equation may cost in the end, for each record of usual length
 UNCHANGING = 1e-2  # of the readings' sd over the duration: a left side of less is none
 RESOLVED = 0.015  # a residual of so much of the left side is met well enough
 REFINEMENTS = 3  # at most, of each stage
@@ -87,8 +88,8 @@ def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: No
     """On finer meshes, with the noise that the misfit shows, until the law is met."""
     for number in range(REFINEMENTS):
         tell(number / (REFINEMENTS + 1))
-        found = _on_finer_meshes(found, TOLERANCES[-1])
-        if found.unresolved < RESOLVED:
+        before, found = found, _on_finer_meshes(found, TOLERANCES[-1])
+        if found.unresolved < RESOLVED or _sizes(found) == _sizes(before):
             break
     tell(REFINEMENTS / (REFINEMENTS + 1))
     found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
@@ -98,7 +99,7 @@ def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: No
 def _as_soft_as_the_mesh(found: Minimum) -> Minimum:
     """Where a mesh is too coarse for the law to be met, coefficients would be bent to meet it: it is softened instead,
     equation by equation, until what is left costs little."""
-    softer = np.sqrt(np.maximum(found.unmet_by_equation / LEFT_BY_MESH, 1.0))
+    softer = np.sqrt(np.maximum(found.unmet_by_equation / (LEFT_BY_MESH * found.records), 1.0))
     if np.all(softer == 1):
         return found
     return found.with_experiments(
@@ -149,7 +150,10 @@ def scaled(found: Minimum, tolerance: float) -> Objective:
         least = experiment.observations.unit / experiment.space.time.width ** np.array(operator.orders)
         return np.maximum(found_rates, UNCHANGING * least)
 
-    experiments = [replace(each, tolerance=tolerance * rates(each, own)) for _, each, own in found.experiments]
+    experiments = [
+        replace(each, tolerance=tolerance / np.sqrt(each.records) * rates(each, own))
+        for _, each, own in found.experiments
+    ]
     return replace(with_broad_prior(found), experiments=tuple(experiments))
 
 
@@ -188,14 +192,16 @@ def _on_finer_meshes(found: Minimum, tolerance: float) -> Minimum:
     """Fitted again on meshes that follow the fields, finer along the axes that lack it."""
     experiments, states = [], []
     for number, experiment, state in found.experiments:
-        size = experiment.space.axes[0].n, even_elements(experiment.space)
-        space = graded_space(
-            experiment.space, state, refined(size, _coarse_axes(found, number), most_elements(experiment.readings))
-        )
+        size = refined(_sizes(found)[number], _coarse_axes(found, number), most_elements(experiment.readings))
+        space = graded_space(experiment.space, state, size)
         experiments.append(replace(experiment, space=space))
         states.append(carried(state, experiment.space, space))
     moved = found.with_experiments(experiments, states)
     return scaled(moved, tolerance).minimise(moved.states, found.coefficients, STEPS_ON_MESH)
+
+
+def _sizes(found: Minimum) -> list[tuple[int, int]]:
+    return [(each.space.axes[0].n, even_elements(each.space)) for each in found.objective.experiments]
 
 
 def _coarse_axes(found: Minimum, number: int) -> list[int]:
@@ -238,10 +244,14 @@ def noise_factors(found: Minimum, number: int) -> Array:
 
 
 def with_offsets(found: Minimum) -> Minimum:
-    """With the offsets of sensors that the misfit shows."""
-    return _with_noise_model(
-        found, lambda number, experiment, state: experiment.noise_model.with_offsets(offset_sds(found, number))
-    )
+    """With the offsets of sensors that the misfit shows; of long records they would cost too much."""
+
+    def model_of(number: int, experiment: Experiment, state: Array) -> NoiseModel:
+        if experiment.space.time.n > MOST[1] and not experiment.noise_model.has_offsets:
+            return experiment.noise_model
+        return experiment.noise_model.with_offsets(offset_sds(found, number))
+
+    return _with_noise_model(found, model_of)
 
 
 def _with_noise_model(found: Minimum, model_of: Callable[[int, Experiment, Array], NoiseModel]) -> Minimum:

@@ -23,7 +23,7 @@ from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Known
 
-MET = 30.0  # nats that the residual of a soft law may cost
+MET = 30.0  # nats that the residual of a soft law may cost, for each record of usual length
 STEPS_TO_COMPARE = 12  # of Gauss–Newton, for laws that are compared with the best
 
 
@@ -96,7 +96,7 @@ class FittedLaw(Lean):
     @property
     def met(self) -> bool:
         """Whether what is left of the residual costs little, as of a law that lacks nothing."""
-        return self.found.unmet < MET
+        return self.found.unmet < MET * self.found.records
 
 
 def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> FittedLaw | None:

@@ -103,6 +103,11 @@ class Search:
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
         return self.improved(ranked) if thoroughly else ranked
 
+    def of_shortlist(self, starts: Sequence[Start], laws: Sequence[tuple[Candidate, ...]]) -> list[FittedLaw]:
+        """These laws, as `soft` gives others."""
+        fits: list[Task] = [(soft_fit, (start, terms)) for start in starts for terms in laws]
+        return _ranked(self.all_fitted(fits, "trying laws", *SPAN["proposals"]))
+
     def clear(self, ranked: Sequence[FittedLaw]) -> bool:
         """Whether the first of these laws is met, or far better than all that do not hold it."""
         if not ranked or not ranked[0].possible:
@@ -166,7 +171,9 @@ class Search:
         if not everywhere & {law.key for law in kept}:
             kept += [law for law in near[self.kept :] if law.key in everywhere][:1]
         gradually = replace(starts[0], gradually=True)
-        gradual: list[Task] = [(soft_fit, (gradually, law.terms)) for law in kept if law.found.unmet > WELL_MET]
+        gradual: list[Task] = [
+            (soft_fit, (gradually, law.terms)) for law in kept if law.found.unmet > WELL_MET * law.found.records
+        ]
         also = self.all_fitted(gradual, "trying laws", SPAN["tighter"][0], SPAN["tighter"][0])
         kept = _ranked([*kept, *(law for law in also if law.possible)])
         fits: list[Task] = [(tight_fit, (law.found,)) for law in kept]
