@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from pdescry.cores import ONE_THREAD, n_cores
 
 KEPT = 600  # seconds that idle processes wait for more
+LARGEST = 1_500_000_000  # bytes by which a process may grow before it is replaced
 
 
 class Executor(Protocol):
@@ -72,7 +73,11 @@ def _processes(number: int) -> Any:
 
 
 def _begin() -> None:
-    """One thread each; and an interrupt is for the process that asked."""
+    """One thread each; and an interrupt is for the process that asked. A fit of a long record may hold some hundred
+    megabytes, which loky would take for a leak."""
+    from loky import process_executor
+
+    process_executor._MAX_MEMORY_LEAK_SIZE = LARGEST
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.update(ONE_THREAD)
     threadpool_limits(1)

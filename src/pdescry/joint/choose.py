@@ -45,7 +45,7 @@ NONE = "No law could be fitted to the readings; try fewer candidates."
 EXPLAINED_BY = 3  # terms: what so many explain of inferred fields says which order in time to look at first
 KEPT = 4  # laws that are fitted to their end
 OTHERWISE = (1, 3, 2)  # proposals of each size, largest size and laws fitted to their end, of the other order
-STRETCH = 48  # elements in time of each stretch of a long record that laws are sought in
+STRETCH = 36  # elements in time of each stretch of a long record that laws are sought in
 SHORTLISTED = 10.0  # nats: laws that score so close to the best there are fitted to the whole record
 CLOSE = 3.0  # nats: orders in time that score so close are told
 
@@ -301,7 +301,7 @@ def _searched(
         raise PdescryError(NONE)
     soft = [[law for law in own if law.possible] for own in guesses]
     # Where no dynamics show, laws would be as wrong once tight, or near this one, and slow to fit.
-    dull = any(soft) and hopeless([law for own in soft for law in own], baselines)
+    dull = not shortlist and any(soft) and hopeless([law for own in soft for law in own], baselines)
     which, fine, tight, tights = leading, [], [], {}
     if any(soft) and not dull:
         # What soft laws of another order promise says little: they leave the fields more freedom.

@@ -175,12 +175,12 @@ class JointFit:
     def _mean_and_variance(self, points: Array, field: int) -> tuple[Array, Array]:
         mean, variance = np.empty(len(points)), np.empty(len(points))
         order = np.lexsort(points.T)  # points of one time, or one place, next to each other share a window
-        for start in range(0, len(points), BLOCK):  # the covariance of all points would not fit into memory
+        for start in range(0, len(points), BLOCK):  # all at once would not fit into memory
             some = order[start : start + BLOCK]
             seen = self.experiment.space.at(points[some], field)
             mean[some] = seen @ self.state
             with one_thread():
-                variance[some] = np.diag(self.minimum.solved.covariance(seen, self.number))
+                variance[some] = self.minimum.solved.variances(seen, self.number)
         return mean, variance
 
     def next_sensor(self, n: int = 1, times: ArrayLike | None = None) -> Advice:

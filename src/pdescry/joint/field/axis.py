@@ -109,7 +109,7 @@ class Axis(Lean):
     def fitted(self, at: Array, values: Array) -> Array:
         """(size, …): the coefficients of the splines nearest to values (len(at), …)."""
         if self.size <= MANY:
-            return np.linalg.lstsq(self.matrix(at), values, rcond=None)[0]
+            return np.asarray(np.linalg.lstsq(self.matrix(at), values, rcond=None)[0], float)
         rows = self.rows(at)
         square = csc_array(rows.T @ rows + EVERYWHERE * eye_array(self.size))
         return splu(square, permc_spec="NATURAL").solve(rows.T @ values)

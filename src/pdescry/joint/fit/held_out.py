@@ -127,15 +127,13 @@ class Removed:
 
     def variances(self, model: NoiseModel) -> Array:
         solved, rows = self._without, self._rows
-        factor, moved = solved.states[self.number].factor, np.zeros((0, len(self.own)))
-        if len(solved.root):
-            moved = solve_triangular(solved.root, (rows @ solved.through[self.number]).T, trans=1)
+        factor, moved = solved.states[self.number].factor, solved.moved(rows, self.number)
 
         def times(vector: Array) -> Array:
             by_state = rows @ factor.solve((rows.T @ vector)[:, None])[:, 0]
             return vector + by_state + moved.T @ (moved @ vector)
 
-        return model.error_variances(self.own, 1 + factor.variances(rows) + np.sum(moved**2, axis=0), times)
+        return model.error_variances(self.own, 1 + solved.variances(rows, self.number), times)
 
 
 def each_left_out(found: Minimum, outermost: bool = True) -> Iterator[tuple[int, int, LeftOut]]:

@@ -194,11 +194,17 @@ class Solved:
 
     def covariance(self, seen: csr_array, number: int = 0) -> Array:
         """Posterior covariance of the state of one experiment at the rows of ``seen``."""
-        alone = self.states[number].factor.covariance(seen)
-        if not len(self.root):
-            return alone
-        moved = solve_triangular(self.root, (seen @ self.through[number]).T, trans=1)
-        return alone + moved.T @ moved
+        moved = self.moved(seen, number)
+        return self.states[number].factor.covariance(seen) + moved.T @ moved
+
+    def variances(self, seen: csr_array, number: int = 0) -> Array:
+        """Its diagonal, where each row sees a point, or a sensor."""
+        return self.states[number].factor.variances(seen) + np.sum(self.moved(seen, number) ** 2, axis=0)
+
+    def moved(self, seen: csr_array, number: int) -> Array:
+        """(k, rows): what the coefficients' uncertainty does to the state there."""
+        along = (seen @ self.through[number]).T
+        return solve_triangular(self.root, along, trans=1) if len(self.root) else along
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,10 @@ NO_DYNAMICS = {
 NONE_HOLDS = (
     "No law of these candidates, with what is known of them, can hold between the sensors; other candidates would help."
 )
+NONE_EXPLAINS = (
+    "The readings change smoothly in time, but no law of these candidates predicts left-out sensors better than no law "
+    "at all; other candidates, or sensors nearer to each other, would help."
+)
 
 Baselines = Mapping[str, Mapping[str, Baseline]]  # by field, then by name
 
@@ -44,7 +48,7 @@ def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> d
         none, sentence = without_dynamics(baselines[field])
         smooth, (error, _) = baselines[field]["smooth"], errors(table, field)
         if scores[field] - paid * share[field] < none + CLEARLY:
-            found[field] = sentence
+            found[field] = sentence if unmoved(baselines[field]) else NONE_EXPLAINS
         # Both, because without noise densities say more about how well errors are foreseen than how large they are.
         elif scores[field] < smooth.score - CLEARLY and error > WORSE * smooth.rms_error:
             found[field] = (
