@@ -36,7 +36,14 @@ from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.neighbours import single_term_changes
 from pdescry.joint.search.proposals import explained
 from pdescry.joint.search.search import FAR, FELL, Search, best_first
-from pdescry.joint.search.verdict import Baselines, hopeless, unmoved, why_none_holds, why_not
+from pdescry.joint.search.verdict import (
+    Baselines,
+    hopeless,
+    unmoved,
+    why_none_holds,
+    why_not,
+    without_dynamics,
+)
 from pdescry.problem import Candidate, Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
 from pdescry.progress import Progress
@@ -157,18 +164,42 @@ def _chosen(
 ) -> Choice:
     tell("looking at the readings", 0.0, None)
     processes = fields_without_law(problem, executor, tell)
-    shortlist = _shortlist(problem, method, executor, tell)
-    outcome = _searched(problem, method, executor, tell, processes, posteriors, shortlist)
-    silent = [field for field in problem.fields if field in outcome.reasons]
-    if len(silent) == len(problem.fields):  # perhaps because of those whose own readings show no dynamics
-        silent = [field for field in silent if unmoved(outcome.baselines[field])]
-    if silent and len(silent) < len(problem.fields):
-        # Fields without a law would drag the others down: these are asked alone.
-        rest = problem.without(silent)
-        alone = _searched(rest, method, executor, tell, _among(rest, processes), ())
-        if not alone.reasons:
-            return _concluded(alone, tell, {field: outcome.reasons[field] for field in silent}, problem, processes)
-    return _concluded(outcome, tell, {}, problem, processes)
+    alone, silent = None, {}
+
+    def conclude(outcome: _Outcome) -> Choice:
+        return _concluded(outcome, tell, silent if outcome is alone else {}, problem, processes)
+
+    def without(reasons: dict[str, str]) -> _Outcome | None:
+        """Fields without a law would drag the others down: these are asked alone."""
+        rest = problem.without(reasons)
+        return _searched(rest, method, executor, tell, _among(rest, processes), ())
+
+    baselines = _baselines(processes)
+    unmoved_ones = {field: without_dynamics(each)[1] for field, each in baselines.items() if unmoved(each)}
+    if 0 < len(unmoved_ones) < len(problem.fields):  # their own readings show no dynamics
+        alone, silent = without(unmoved_ones), unmoved_ones
+        if alone is not None and not alone.reasons:
+            return conclude(alone)
+    outcome = _searched(
+        problem, method, executor, tell, processes, posteriors, _shortlist(problem, method, executor, tell)
+    )
+    if outcome is None:
+        if alone is None:
+            raise PdescryError(NONE)
+        return conclude(alone)
+    if 0 < len(outcome.reasons) < len(problem.fields) and outcome.reasons.keys() != silent.keys():
+        alone, silent = without(outcome.reasons), outcome.reasons
+        if alone is not None and not alone.reasons:
+            return conclude(alone)
+    return conclude(outcome)
+
+
+def _baselines(processes: Processes) -> dict[str, dict[str, Baseline]]:
+    """Of all experiments, by field."""
+    return {
+        field: {name: Baseline.of_all([each.left_out for each in fitted]) for name, fitted in by_name.items()}
+        for field, by_name in processes.items()
+    }
 
 
 def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progress) -> Shortlist:
@@ -185,7 +216,7 @@ def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progre
 
     parts = of(problem)
     outcome = _searched(parts, method, executor, tell, fields_without_law(parts, executor, tell), ())
-    if len(outcome.reasons) == len(problem.fields):
+    if outcome is None or len(outcome.reasons) == len(problem.fields):
         return None
     near = [law for law in outcome.compared if law.score > outcome.compared[0].score - SHORTLISTED]
     return outcome.problem.orders, [law.terms for law in near[:KEPT]]
@@ -267,12 +298,9 @@ def _searched(
     processes: Processes,
     posteriors: Sequence[SampledField],
     shortlist: Shortlist = None,
-) -> _Outcome:
-    """shortlist: orders in time, and laws of these; no others are proposed."""
-    baselines = {
-        field: {name: Baseline.of_all([each.left_out for each in fitted]) for name, fitted in by_name.items()}
-        for field, by_name in processes.items()
-    }
+) -> _Outcome | None:
+    """None where nothing could be fitted. shortlist: orders in time, and laws of these; no others are proposed."""
+    baselines = _baselines(processes)
     before = noise_without_law(problem, processes)
     every = tuple(each for each in (problem, *problem.alternatives) if not shortlist or each.orders == shortlist[0])
     starts = [starts_of(each, processes, posteriors) for each in every]
@@ -298,7 +326,7 @@ def _searched(
         else:
             guesses[k] = searches[k].soft(starts[k], best is None, lowest, settled)
     if not any(guesses):
-        raise PdescryError(NONE)
+        return None
     soft = [[law for law in own if law.possible] for own in guesses]
     # Where no dynamics show, laws would be as wrong once tight, or near this one, and slow to fit.
     dull = not shortlist and any(soft) and hopeless([law for own in soft for law in own], baselines)
