@@ -211,6 +211,14 @@ def _ill_posed_alone(found: Minimum, problem: Problem, law: Mapping[Candidate, f
     return len(problem.fields) == 1 and ill_posed(found, law)
 
 
+def pairs_of_simple(problem: Problem) -> list[Terms]:
+    """Every law of one or two simple terms, with what is known to be in the law."""
+    known = problem.known
+    simple = [each for each in known.candidates if is_simple(each) and each not in known.present]
+    some = [*((each,) for each in simple), *combinations(simple, 2)]
+    return [(*known.present, *law) for law in some]
+
+
 def usual(problem: Problem) -> list[Terms]:
     """Laws that are found everywhere, with what is known to be in the law; of one field."""
     if len(problem.fields) != 1:

@@ -25,7 +25,7 @@ from pdescry.joint.search.fitted_law import (
     tight_fit,
 )
 from pdescry.joint.search.neighbours import Neighbour
-from pdescry.joint.search.proposals import beside, proposals, usual
+from pdescry.joint.search.proposals import beside, pairs_of_simple, proposals, usual
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem
 from pdescry.progress import Progress
@@ -101,7 +101,19 @@ class Search:
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
             fits = [(soft_fit, (starts[0], terms)) for terms in self.crossed(ranked)]
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
-        return self.improved(ranked) if thoroughly else ranked
+        if not thoroughly:
+            return ranked
+        ranked = self.improved(ranked)
+        if len(self.problem.fields) == 1 and not (ranked and ranked[0].possible and ranked[0].met):
+            # Fields that obey no law, inferred between few sensors, need not suggest the right terms at all.
+            seen = {law.key for law in ranked}
+            laws = [law for law in pairs_of_simple(self.problem) if frozenset(law) not in seen]
+            gradually = replace(starts[0], gradually=True)
+            tried = self.all_fitted([(soft_fit, (gradually, terms)) for terms in laws], "trying laws", end, end)
+            best = ranked[0].promise if ranked and ranked[0].possible else -math.inf
+            clearly = [law for law in tried if law.possible and law.promise > best + FAR * self.problem.n_readings]
+            ranked = _ranked([*ranked, *clearly])
+        return ranked
 
     def of_shortlist(self, starts: Sequence[Start], laws: Sequence[tuple[Candidate, ...]]) -> list[FittedLaw]:
         """These laws, as `soft` gives others."""
