@@ -2,6 +2,7 @@
 
     python benchmarks/speed.py run FOLDER --reference PYTHON [--cases readme paper]
     python benchmarks/speed.py run FOLDER --cases grid million long candidates fields
+    python benchmarks/speed.py profile FOLDER
     python benchmarks/speed.py document FOLDER docs/speed.md
 
 A case is some commands in turn on files made for it, each by this environment's Python and, where a case asks for it,
@@ -15,18 +16,24 @@ a file in FOLDER with the commit that made it; those found there are not made ag
     million     the same law: 1,000 sensors × 1,000 times, from CSV and from Parquet
     long        a rod driven from one end: 10 oscillations by 6 sensors × 100 times, and 200 by 6 × 2,000
     candidates  FitzHugh–Nagumo with 36 and with 60 candidates
-    fields      816 readings of one field (Burgers), and 816 of two (Schrödinger)
+    fields      816 readings of one field (Burgers), and 816 of two (Schrödinger, FitzHugh–Nagumo)
+
+profile: where the time of the README's example goes, in one process, and at which rate the largest piece of linear
+algebra runs beside a product of matrices.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import pstats
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import timeit
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,9 +44,11 @@ from accuracy import commit
 from default_run import held
 
 import pdescry
+from pdescry.cores import ONE_THREAD
 from pdescry.data import systems
 from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.files import write_json
+from pdescry.joint.fit.factor import Factor, one_thread
 from pdescry.problem import Problem
 
 LAYOUT = 30  # of sensors; not one of the accuracy tables
@@ -111,9 +120,10 @@ def candidates(folder: Path) -> Iterator[Command]:
 def fields(folder: Path) -> Iterator[Command]:
     one = systems.get("burgers").observe(sensors=16, noise="2%", seed=LAYOUT)
     yield Command(f"{len(one)} readings of one field", _saved(one, folder / "one.csv"))
-    system = systems.get("schrodinger")
-    two = system.observe(sensors=16, noise="2%", seed=LAYOUT, times=np.linspace(0, system.until, 51))
-    yield Command(f"{len(two)} readings of two fields", _saved(two, folder / "two.csv"))
+    for name in ("schrodinger", "fitzhugh_nagumo"):
+        system = systems.get(name)
+        two = system.observe(sensors=16, noise="2%", seed=LAYOUT, times=np.linspace(0, system.until, 51))
+        yield Command(f"{len(two)} readings of two fields ({name})", _saved(two, folder / f"{name}.csv"))
 
 
 CASES = {each.__name__: each for each in (readme, paper, grid, million, long, candidates, fields)}
@@ -173,6 +183,60 @@ def _out(scratch: str, number: int, which: str = "") -> Path:
     return Path(scratch) / f"run-{number}{which}"
 
 
+# ---- where the time goes ---------------------------------------------------------------------------------------------
+
+# By parts of the paths of the files whose own time it is; the first that fits.
+PLACES = {
+    "loading": ("importlib", "<frozen", "marshal", "builtins.exec", "posix."),
+    "linear algebra": ("fit/factor", "numpy/linalg", "scipy/linalg", "numpy/_core/numeric", "_multiarray_umath"),
+    "matrices of the law": (
+        "field/space",
+        "field/axis",
+        "fit/experiment",
+        "fit/operator",
+        "fit/objective",
+        "sparse",
+        "numpy.ndarray",
+        "numpy.a",
+        "evaluate_spline",
+    ),
+    "Gaussian processes": ("field/process",),
+    "proposing and comparing laws": ("joint/search", "joint/choose", "fit/held_out"),
+    "solving forward": ("pdescry/solver", "discovery/following", "scipy/integrate"),
+    "figures and report": ("matplotlib", "pdescry/plot", "pdescry/report", "PIL"),
+}
+
+
+def profile(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        (command,) = readme(Path(scratch))
+        words = ["discover", str(command.file), "--output", str(Path(scratch) / "run"), "--quiet", "--workers", "1"]
+        stats = Path(scratch) / "stats"
+        environment = os.environ | dict(ONE_THREAD)
+        subprocess.run(
+            [sys.executable, "-m", "cProfile", "-o", str(stats), "-m", "pdescry", *words],
+            check=True, capture_output=True, env=environment,
+        )  # fmt: skip
+        found = dict.fromkeys([*PLACES, "the rest"], 0.0)
+        for (file, _, name), (_, _, own, _, _) in pstats.Stats(str(stats)).stats.items():  # type: ignore[attr-defined]
+            where = f"{file} {name}"
+            found[next((place for place, parts in PLACES.items() if any(p in where for p in parts)), "the rest")] += own
+    write_json(folder / "profile.json", {"commit": commit(), "seconds": found, "rates": _rates()})
+
+
+def _rates() -> dict[str, float]:
+    """GFlop/s of one core: of a banded Cholesky factor as large as the README's example has, and of a product."""
+    n, band, random = 3234, 214, np.random.default_rng(0)
+    bands = random.normal(size=(band + 1, n)) * 0.1
+    bands[-1] = 4 * band
+    square = random.normal(size=(600, 600))
+    with one_thread():
+        factor = min(timeit.repeat(lambda: Factor(bands.copy(), band), number=3, repeat=5)) / 3
+        product = min(timeit.repeat(lambda: square @ square, number=3, repeat=5)) / 3
+    return {"factor": n * band**2 / factor / 1e9, "product": 2 * 600**3 / product / 1e9}
+
+
 # ---- the document ----------------------------------------------------------------------------------------------------
 
 HEAD = """# How long it takes
@@ -191,7 +255,21 @@ def document(folder: Path, path: Path) -> None:
             continue
         record = json.loads(file.read_text(encoding="utf-8"))
         parts.append(f"## {case}\n\nMeasured with {record['commit']}.\n\n{_table(record['rows'])}\n")
+    if (file := folder / "profile.json").exists():
+        parts.append(_profile(json.loads(file.read_text(encoding="utf-8"))))
     path.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _profile(record: dict[str, Any]) -> str:
+    whole, rates = sum(record["seconds"].values()), record["rates"]
+    lines = ["| part | seconds | share |", "| --- | --- | --- |"]
+    lines += [f"| {place} | {own:.1f} | {own / whole:.0%} |" for place, own in record["seconds"].items()]
+    return (
+        f"## Where the time goes\n\nThe README's example in one process under Python's profiler (which slows it), own "
+        f"time by place;\nmeasured with {record['commit']}.\n\n" + "\n".join(lines) + "\n\n"
+        f"A banded Cholesky factor as large as there runs at {rates['factor']:.1f} GFlop/s on one core, a product of "
+        f"matrices at {rates['product']:.1f}\n({rates['factor'] / rates['product']:.0%}).\n"
+    )
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
@@ -224,12 +302,16 @@ def main() -> None:
     running.add_argument("folder", type=Path)
     running.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
     running.add_argument("--reference", help="Python of the reference's environment")
+    profiling = parts.add_parser("profile")
+    profiling.add_argument("folder", type=Path)
     writing = parts.add_parser("document")
     writing.add_argument("folder", type=Path)
     writing.add_argument("path", type=Path)
     given = parser.parse_args()
     if given.what == "run":
         run(given.folder, given.cases, given.reference)
+    elif given.what == "profile":
+        profile(given.folder)
     else:
         document(given.folder, given.path)
 
