@@ -100,7 +100,7 @@ def long(folder: Path) -> Iterator[Command]:
         random = np.random.default_rng(LAYOUT)
         t, x = np.linspace(0, oscillations, times), np.linspace(0.02, 0.4, 6)
         parts = (a * np.exp(w * t[:, None] + 1j * at - np.sqrt((1 + w) / 0.05) * x) for a, w, at in waves)
-        field = np.imag(sum(parts))
+        field = np.imag(np.sum(list(parts), axis=0))
         noisy = field + 0.01 * field.std() * random.standard_normal(field.shape)
         readings = pdescry.Readings.from_grid(t, x, noisy)
         yield Command(f"{oscillations} oscillations", _saved(readings, folder / f"long-{times}.csv"))

@@ -316,6 +316,7 @@ def _searched(
         for k, each in enumerate(every)
     ]
     guesses: list[list[FittedLaw]] = [[] for _ in every]
+    none = sum(without_dynamics(each)[0] for each in baselines.values())
     # A law of second order may be met because one of first order, differentiated, is: that is looked at thoroughly.
     lower = min(each.orders for each in every) == every[leading].orders
     for k in sorted(range(len(every)), key=lambda k: k != leading):
@@ -324,7 +325,7 @@ def _searched(
         if shortlist:
             guesses[k] = searches[k].of_shortlist(starts[k], shortlist[1])
         else:
-            guesses[k] = searches[k].soft(starts[k], best is None, lowest, settled)
+            guesses[k] = searches[k].soft(starts[k], best is None, lowest, settled, none)
     if not any(guesses):
         return None
     soft = [[law for law in own if law.possible] for own in guesses]

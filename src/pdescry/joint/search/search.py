@@ -65,13 +65,19 @@ class Search:
         return Rules(self.problem.known, choices)
 
     def soft(
-        self, starts: Sequence[Start], thoroughly: bool = True, lowest: float = math.inf, settled: bool = False
+        self,
+        starts: Sequence[Start],
+        thoroughly: bool = True,
+        lowest: float = math.inf,
+        settled: bool = False,
+        none: float = math.inf,
     ) -> list[FittedLaw]:
         """Laws that explain inferred fields best, not tight yet, each law once; possible ones first, and of these
         those that promise most.
 
         thoroughly: also those near the best. lowest: the value of a law that was found elsewhere; settled: it needs no
-        offsets of sensors, so that fields inferred with them are not begun from.
+        offsets of sensors, so that fields inferred with them are not begun from. none: what those score that know no
+        dynamics.
         """
         proposed = proposals(starts, self.problem, self.number, self.largest)
         ranked: list[FittedLaw] = []
@@ -104,7 +110,8 @@ class Search:
         if not thoroughly:
             return ranked
         ranked = self.improved(ranked)
-        if len(self.problem.fields) == 1 and not (ranked and ranked[0].possible and ranked[0].met):
+        told = ranked and ranked[0].possible and (ranked[0].met or ranked[0].promise > none)
+        if len(self.problem.fields) == 1 and not told:
             # Fields that obey no law, inferred between few sensors, need not suggest the right terms at all.
             seen = {law.key for law in ranked}
             laws = [law for law in pairs_of_simple(self.problem) if frozenset(law) not in seen]
