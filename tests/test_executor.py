@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pdescry.executor import Inline, in_order, local_executor
+from pdescry.executor import Inline, in_order, local_executor, one_by_one, start_processes
 
 
 def inverse(number: int) -> np.ndarray:
@@ -94,3 +94,19 @@ def test_an_interrupt_ends_the_processes() -> None:
         interrupted()
     with local_executor(2) as pool:  # and others take their place
         assert pool.submit(abs, -1).result() == 1
+
+
+def test_one_by_one_begins_few_before_they_are_asked_for() -> None:
+    begun: list[int] = []
+    results = one_by_one(Inline(), [(begun.append, (number,)) for number in range(5)])
+    next(results)
+    assert begun == [0]
+    with local_executor(2) as executor:
+        assert list(one_by_one(executor, [(abs, (-number,)) for number in range(30)])) == list(range(30))
+
+
+def test_processes_that_are_started_early_are_those_that_are_used() -> None:
+    start_processes(2, "json")
+    with local_executor(2) as executor:
+        assert executor.submit(os.getpid).result() != os.getpid()
+    start_processes(1, "json")  # of one worker there is none to start
