@@ -84,6 +84,6 @@ def test_the_law_of_a_long_record(long: Readings) -> None:
     found = choose(long, ["u", "u_x", "u_xx", "u^2", "u*u_x"], time_order=1, workers=1)
     assert not found.comparison.reasons
     assert {str(term.term) for term in found.fit.terms} == {"u", "u_xx"}
-    values, sds = found.fit.coefficients, np.sqrt(np.diag(found.fit.covariance))
+    values, sds = found.fit.minimum.coefficients, np.sqrt(np.diag(found.fit.covariance))
     wanted = [{"u": -1.0, "u_xx": 0.05}[str(term.term)] for term in found.fit.terms]
     assert (np.abs(values - wanted) < 4 * sds).all()
