@@ -12,7 +12,6 @@ import pytest
 from pdescry import Choice, JointFit, Readings, refine, systems
 from pdescry.executor import Inline
 from pdescry.joint import Comparison
-from pdescry.joint.choose import fields_without_law, starts_of
 from pdescry.joint.field.axis import Axis
 from pdescry.joint.field.process import Process
 from pdescry.joint.field.space import Space
@@ -22,6 +21,7 @@ from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Objective
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.observations import Observations
+from pdescry.joint.without_law import fields_without_law, starts_of
 from pdescry.problem import Candidate, Problem
 
 

@@ -20,16 +20,12 @@ from scipy.special import logsumexp
 from pdescry.checks import check_whole, check_workers, plain
 from pdescry.data import Readings
 from pdescry.errors import InputError, PdescryError
-from pdescry.executor import Executor, in_order, local_executor
+from pdescry.executor import Executor, local_executor
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.field.axis import Array
-from pdescry.joint.field.mesh import LONG, MOST, elements_in_time
-from pdescry.joint.field.process import SCALES, Baseline, Process
+from pdescry.joint.field.mesh import LONG, elements_in_time
 from pdescry.joint.field.sampled import SampledField
-from pdescry.joint.field.start import InitialField, Start, from_network, from_processes
 from pdescry.joint.fit.factor import one_thread
-from pdescry.joint.fit.noise_model import LEAST_NOISE
-from pdescry.joint.fit.operator import Operator
 from pdescry.joint.joint_fit import JointFit, followed, notes_of
 from pdescry.joint.observations import Observations
 from pdescry.joint.search.fitted_law import FittedLaw
@@ -43,6 +39,14 @@ from pdescry.joint.search.verdict import (
     why_none_holds,
     why_not,
     without_dynamics,
+)
+from pdescry.joint.without_law import (
+    Processes,
+    among,
+    baselines_of,
+    fields_without_law,
+    noise_without_law,
+    starts_of,
 )
 from pdescry.problem import Candidate, Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
@@ -172,9 +176,9 @@ def _chosen(
     def without(reasons: dict[str, str]) -> _Outcome | None:
         """Fields without a law would drag the others down: these are asked alone."""
         rest = problem.without(reasons)
-        return _searched(rest, method, executor, tell, _among(rest, processes), ())
+        return _searched(rest, method, executor, tell, among(rest, processes), ())
 
-    baselines = _baselines(processes)
+    baselines = baselines_of(processes)
     unmoved_ones = {field: without_dynamics(each)[1] for field, each in baselines.items() if unmoved(each)}
     if 0 < len(unmoved_ones) < len(problem.fields):  # their own readings show no dynamics
         alone, silent = without(unmoved_ones), unmoved_ones
@@ -192,14 +196,6 @@ def _chosen(
         if alone is not None and not alone.reasons:
             return conclude(alone)
     return conclude(outcome)
-
-
-def _baselines(processes: Processes) -> dict[str, dict[str, Baseline]]:
-    """Of all experiments, by field."""
-    return {
-        field: {name: Baseline.of_all([each.left_out for each in fitted]) for name, fitted in by_name.items()}
-        for field, by_name in processes.items()
-    }
 
 
 def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progress) -> Shortlist:
@@ -233,49 +229,6 @@ def _stretches(readings: Readings) -> list[Readings]:
     return [readings.select((begin <= readings.time) & (readings.time <= begin + length)) for begin in begins]
 
 
-def _among(problem: Problem, processes: Processes) -> Processes:
-    """Those of the fields of a problem, with its readings."""
-    return {
-        field: {
-            name: [
-                replace(one, readings=some, field=number) for one, some in zip(fitted, problem.experiments, strict=True)
-            ]
-            for name, fitted in processes[field].items()
-        }
-        for number, field in enumerate(problem.fields)
-    }
-
-
-Processes = dict[str, dict[str, list[Process]]]  # by field, then by name, one for each experiment
-
-
-def fields_without_law(
-    problem: Problem, executor: Executor, tell: Progress, kinds: Iterable[str] = tuple(SCALES)
-) -> Processes:
-    """Every field as processes of these kinds, which know no law."""
-    kinds = tuple(kinds)
-    keys = [
-        (field, name, number)
-        for name in reversed(kinds)
-        for field in problem.fields
-        for number in range(len(problem.experiments))
-    ]
-    tasks = [
-        (_process, (name, problem.experiments[number], problem.fields.index(field))) for field, name, number in keys
-    ]
-    fitted = in_order(executor, tasks, lambda share: tell("looking at the readings", round(0.1 * share, 6), None))
-    found: Processes = {field: {name: [] for name in kinds} for field in problem.fields}
-    for (field, name, _), process in zip(keys, fitted, strict=True):
-        found[field][name].append(process)
-    return found
-
-
-def _process(name: str, readings: Readings, field: int) -> Process:
-    """With its baseline, which is worth a moment of another core."""
-    process = Process.fitted(name, readings, field)
-    return replace(process, baseline=process.left_out)
-
-
 @dataclass(frozen=True, eq=False)
 class _Outcome:
     """compared: laws, the best first. reasons: by field, why no law is told. other_order: a law of another order in
@@ -300,7 +253,7 @@ def _searched(
     shortlist: Shortlist = None,
 ) -> _Outcome | None:
     """None where nothing could be fitted. shortlist: orders in time, and laws of these; no others are proposed."""
-    baselines = _baselines(processes)
+    baselines = baselines_of(processes)
     before = noise_without_law(problem, processes)
     every = tuple(each for each in (problem, *problem.alternatives) if not shortlist or each.orders == shortlist[0])
     starts = [starts_of(each, processes, posteriors) for each in every]
@@ -379,45 +332,6 @@ def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> str:
         return ""
     law = JointFit(other.found, replace(problem, orders=other.orders))
     return f"A law of another order in time scores about as well (by {abs(behind):.1f} nats): {law}."
-
-
-def noise_without_law(problem: Problem, processes: Processes) -> list[Array]:
-    """For each experiment, (F,): the noise about fields that obey no law."""
-    found = []
-    for number in range(len(problem.experiments)):
-        each = [processes[field]["smooth"][number] for field in problem.fields]
-        found.append(np.array([max(process.noise, LEAST_NOISE * process.unit) for process in each]))
-    return found
-
-
-def starts_of(problem: Problem, processes: Processes, posteriors: Sequence[SampledField]) -> list[Start]:
-    """Fields to begin from: of processes without offsets, and with them; of networks, if there are any."""
-    operator = Operator(problem.fields, problem.orders, problem.axes, ())
-    numbers = range(len(problem.experiments))
-
-    def of(name: str) -> tuple[InitialField, ...]:
-        return tuple(
-            from_processes([processes[field][name][k] for field in problem.fields], problem.ends[k], problem.orders)
-            for k in numbers
-        )
-
-    kinds = [of("shared")]
-    if not any(each.experiment.space.time.n > MOST[1] for each in kinds[0]):  # whose offsets would cost too much
-        smooth = of("smooth")
-        if any(each.experiment.noise_model.has_offsets for each in smooth):
-            kinds.append(smooth)
-    if posteriors:
-        kinds.append(tuple(from_network(each, problem.ends[k], problem.orders) for k, each in enumerate(posteriors)))
-    # With the same noise in all of them: laws could not be compared if each had its own.
-    most = [np.max([fields[k].experiment.noise_model.noise for fields in kinds], axis=0) for k in numbers]
-    return [
-        Start(
-            tuple(each.with_noise(noise) for each, noise in zip(fields, most, strict=True)),
-            operator,
-            problem.known.values,
-        )
-        for fields in kinds
-    ]
 
 
 def _concluded(

@@ -11,13 +11,14 @@ from pdescry.checks import check_workers
 from pdescry.equation import Equation, Term
 from pdescry.errors import PdescryError
 from pdescry.executor import in_order, local_executor
-from pdescry.joint.choose import Given, fields_without_law, noise_without_law, posteriors_of, readings_of, starts_of
+from pdescry.joint.choose import Given, posteriors_of, readings_of
 from pdescry.joint.field.start import Start
 from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.held_out import score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import resolved, tightened
 from pdescry.joint.joint_fit import JointFit, followed
+from pdescry.joint.without_law import fields_without_law, noise_without_law, starts_of
 from pdescry.problem import Candidate, Problem
 from pdescry.problem.ends import checked_domain
 from pdescry.progress import Progress
