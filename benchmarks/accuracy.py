@@ -29,6 +29,7 @@ import pandas as pd
 
 import pdescry
 from pdescry.data import Input, systems
+from pdescry.discovery.discover import choose_settings
 from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.files import write_json
 
@@ -136,9 +137,17 @@ def run(folder: Path, kinds: list[str], layouts: list[int], libraries: list[str]
 
 
 def record_of(cell: dict[str, Any], library: str, workers: int | None) -> dict[str, Any]:
-    readings, began = readings_of(cell), time.monotonic()
+    readings, began, networks = readings_of(cell), time.monotonic(), []
+
+    def sample() -> list[Any]:
+        """As `discover` does, where it does."""
+        settings = choose_settings()
+        network = pdescry.interpolate(readings, sampler=settings.sampler, chains=settings.chains, workers=workers)
+        networks.append(network)
+        return networks
+
     try:
-        choice = pdescry.choose(readings, library, workers=workers)
+        choice = pdescry.choose(readings, library, workers=workers, sample=sample)
     except pdescry.PdescryError as fault:
         found: dict[str, Any] = {"law": None, "reason": str(fault), "reasons": {}}
     else:
@@ -156,7 +165,8 @@ def record_of(cell: dict[str, Any], library: str, workers: int | None) -> dict[s
             "alternatives": comparison.alternatives.to_dict(orient="records"),
             "probabilities": comparison.probabilities.to_dict(orient="records"),
         }
-    return cell | {"library": library, "seconds": time.monotonic() - began} | found
+    made = {"library": library, "seconds": time.monotonic() - began, "networks": len(networks)}
+    return cell | made | found
 
 
 # ---- the document ----------------------------------------------------------------------------------------------------

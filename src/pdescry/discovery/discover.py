@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ from pdescry.progress import Progress
 from pdescry.surrogate import Adam, Network, Noise, Prior
 from pdescry.surrogate.samplers import Sampler
 from pdescry.surrogate.scaling import Standardise
+from pdescry.two_stage.network import sampled
 
 if TYPE_CHECKING:
     from pdescry.regression import SparseRegressor
@@ -179,7 +181,8 @@ def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
         for note in dict.fromkeys(note for each in run.experiments for note in each.notes):
             run.log(note)
         method = method_for(run.settings, run.experiments)
-        inference = method.infer(run, carries_noise(method, run.settings), workers, watch)
+        sample = partial(sampled, run, workers, watch, carries_noise(method, run.settings))
+        inference = method.infer(run, workers, watch, sample)
         if inference.posteriors:  # draws of a network are many, and would be sent to each process
             workers = 1
         with local_executor(workers) as executor:

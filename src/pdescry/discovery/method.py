@@ -82,9 +82,11 @@ class Method(Protocol):
         """Refuses with a sentence what it cannot do, before any work."""
         ...
 
-    def infer(self, run: Run, carried: bool, workers: int | None, watch: Callable[[str], Progress], /) -> Inference:
-        """Stage by stage in the run directory, so that a run that was stopped goes on. carried: whether readings carry
-        the noise that the settings tell. watch: progress of a stage, by its name."""
+    def infer(
+        self, run: Run, workers: int | None, watch: Callable[[str], Progress], sample: Callable[..., Any], /
+    ) -> Inference:
+        """Stage by stage in the run directory, so that a run that was stopped goes on. watch: progress of a stage, by
+        its name. sample: the fields as networks, where they are needed (`two_stage.network.sampled`)."""
         ...
 
 

@@ -9,7 +9,8 @@ candidates and of fixing its coefficient (Occam's factor). Orders in time are co
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,6 +63,7 @@ CLOSE = 3.0  # nats: orders in time that score so close are told
 
 Shortlist = tuple[tuple[int, ...], list[tuple[Candidate, ...]]] | None
 Given = Readings | SampledField | Sequence[Readings | SampledField]
+Sample = Callable[[], Sequence[SampledField]]
 
 
 @dataclass(frozen=True)
@@ -106,13 +108,15 @@ def choose(
     workers: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    sample: Sample | None = None,
 ) -> Choice:
     """Find the terms of the law among candidates, and its coefficients, fields and law inferred together.
 
     readings, or a list of those of experiments that share the law; a `Posterior` of `pdescry.interpolate` in place of
     readings has the search begin from its fields, too. candidates: "general" (the default), "paper", "small", a list of
     terms, or lists by field. time_order: 1 for u_t on the left, 2 for u_tt, by field, or "auto". executor: anything
-    with ``submit``; by default processes on this machine.
+    with ``submit``; by default processes on this machine. sample: called for such posteriors, one for each experiment,
+    only if no law is told although the readings show dynamics; `discover` samples networks then.
     """
     method, workers = method or Joint(), check_workers(workers)
     posteriors = posteriors_of(readings)
@@ -127,9 +131,9 @@ def choose(
     tell = _never_falling(progress or (lambda what, fraction, left=None: None))
     with one_thread():
         if executor is not None:
-            return _chosen(problem, method, executor, tell, posteriors)
+            return _chosen(problem, method, executor, tell, posteriors, sample)
         with local_executor(workers) as pool:
-            return _chosen(problem, method, pool, tell, posteriors)
+            return _chosen(problem, method, pool, tell, posteriors, sample)
 
 
 def _never_falling(tell: Progress) -> Progress:
@@ -164,7 +168,12 @@ def _listed(given: Given) -> tuple[Any, ...]:
 
 
 def _chosen(
-    problem: Problem, method: Joint, executor: Executor, tell: Progress, posteriors: Sequence[SampledField] = ()
+    problem: Problem,
+    method: Joint,
+    executor: Executor,
+    tell: Progress,
+    posteriors: Sequence[SampledField],
+    sample: Sample | None,
 ) -> Choice:
     tell("looking at the readings", 0.0, None)
     processes = fields_without_law(problem, executor, tell)
@@ -176,7 +185,7 @@ def _chosen(
     def without(reasons: dict[str, str]) -> _Outcome | None:
         """Fields without a law would drag the others down: these are asked alone."""
         rest = problem.without(reasons)
-        return _searched(rest, method, executor, tell, among(rest, processes), ())
+        return _searched(rest, method, executor, tell, among(rest, processes))
 
     baselines = baselines_of(processes)
     unmoved_ones = {field: without_dynamics(each)[1] for field, each in baselines.items() if unmoved(each)}
@@ -187,6 +196,11 @@ def _chosen(
     outcome = _searched(
         problem, method, executor, tell, processes, posteriors, _shortlist(problem, method, executor, tell)
     )
+    if sample is not None and not posteriors and _may_begin_badly(problem, outcome, baselines):
+        with suppress(PdescryError):  # what cannot be sampled, such as fields read at different places
+            again = _searched(problem, method, executor, tell, processes, sample())
+            if again is not None and (outcome is None or len(again.reasons) < len(outcome.reasons)):
+                outcome = again
     if outcome is None:
         if alone is None:
             raise PdescryError(NONE)
@@ -196,6 +210,13 @@ def _chosen(
         if alone is not None and not alone.reasons:
             return conclude(alone)
     return conclude(outcome)
+
+
+def _may_begin_badly(problem: Problem, outcome: _Outcome | None, baselines: Baselines) -> bool:
+    """Whether a field changes smoothly in time and yet has no law, perhaps for want of a better start."""
+    silent = problem.fields if outcome is None else outcome.reasons
+    moved = any(not unmoved(baselines[field]) for field in silent)
+    return moved and all(len(_stretches(each)) == 1 for each in problem.experiments)
 
 
 def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progress) -> Shortlist:
@@ -211,7 +232,7 @@ def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progre
         return replace(whole, experiments=experiments, ends=ends, alternatives=tuple(map(of, whole.alternatives)))
 
     parts = of(problem)
-    outcome = _searched(parts, method, executor, tell, fields_without_law(parts, executor, tell), ())
+    outcome = _searched(parts, method, executor, tell, fields_without_law(parts, executor, tell))
     if outcome is None or len(outcome.reasons) == len(problem.fields):
         return None
     near = [law for law in outcome.compared if law.score > outcome.compared[0].score - SHORTLISTED]
@@ -249,7 +270,7 @@ def _searched(
     executor: Executor,
     tell: Progress,
     processes: Processes,
-    posteriors: Sequence[SampledField],
+    posteriors: Sequence[SampledField] = (),
     shortlist: Shortlist = None,
 ) -> _Outcome | None:
     """None where nothing could be fitted. shortlist: orders in time, and laws of these; no others are proposed."""

@@ -19,9 +19,10 @@ from pdescry.data import Readings
 from pdescry.equation import Equation
 from pdescry.joint.advice import Advice
 from pdescry.joint.choice import Choice, Comparison, FieldLaw
-from pdescry.joint.choose import Joint, choose
+from pdescry.joint.choose import Joint, Sample, choose
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.free import FreeField
+from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.joint_field import JointField
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.left_out import left_out, some_sensors
@@ -47,6 +48,7 @@ class Run(Protocol):
     @property
     def settings(self) -> Any: ...  # discovery's `Settings`
 
+    def log(self, sentence: str) -> None: ...
     def staged(self, name: str, path: Path, load: Callable[[Path], Any], make: Callable[[], Any]) -> Any: ...
 
 
@@ -102,7 +104,11 @@ class JointMethod:
             for each in experiments:
                 settings.noise.known(each)
 
-    def infer(self, run: Run, carried: bool, workers: int | None, watch: Callable[[str], Progress]) -> JointInference:
+    def infer(self, run: Run, workers: int | None, watch: Callable[[str], Progress], sample: Sample) -> JointInference:
+        def another_start() -> Sequence[SampledField]:
+            run.log("The readings change smoothly in time, but tell no law yet: tried again from sampled networks.")
+            return sample()
+
         choice = run.staged(
             "fit",
             run.path / "joint.nc",
@@ -114,6 +120,7 @@ class JointMethod:
                 time_order=run.settings.time_order or "auto",
                 workers=workers,
                 progress=watch("fit"),
+                sample=another_start,
             ),
         )
         return JointInference(choice, run.experiments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,7 +16,7 @@ from pdescry.regression import REGRESSORS
 from pdescry.surrogate import MCLMC, Diagnostics
 from pdescry.surrogate.scaling import Scaling
 from pdescry.two_stage.inference import Regressed, load_fits, write_fits
-from pdescry.two_stage.network import FILES, LATER, Run, Watch, check_network, numbered, sampled
+from pdescry.two_stage.network import FILES, LATER, Run, Watch, check_network, numbered
 
 if TYPE_CHECKING:
     from pdescry.derivatives.differentiation import Differentiation
@@ -76,12 +76,12 @@ class TwoStage:
                 "the inputs."
             )
 
-    def infer(self, run: Run, carried: bool, workers: int | None, watch: Watch) -> Regressed:
+    def infer(self, run: Run, workers: int | None, watch: Watch, sample: Callable[..., Any]) -> Regressed:
         """Derivatives go on, while the field is sampled, on cores that are idle."""
         from pdescry.regression import regress
 
         differentiation = self._differentiation(run)
-        (posterior,) = sampled(run, workers, watch, carried, differentiation.add)
+        (posterior,) = sample(differentiation.add)
         derivatives = run.staged(
             "derivatives", run.path / "derivatives.nc", Derivatives.load,
             lambda: differentiation.finish(posterior, workers, watch("derivatives")),
