@@ -1,8 +1,10 @@
 """Thousands of readings of a sensor → some hundred means of consecutive ones, as long as nothing is lost but noise.
 
 A sensor's record is cut into bins of equal numbers of consecutive readings, and time and values are averaged in each,
-with weights 1/σ² where the noise is known. Sensors that move stay as they are, and so do short records. Readings of a
-sensor that measured different fields are different records. Inputs stay as they are.
+with weights 1/σ² where the noise is known. Where the field bends, the mean of a bin is off the field at its mean time
+by ½ u_tt Var(t), alike at all sensors; u_tt is known from the means, and so much is taken off. Sensors that move stay
+as they are, and so do short records. Readings of a sensor that measured different fields are different records. Inputs
+stay as they are.
 
 How few bins are harmless is judged from each record alone. From pairs of readings to fewer and fewer bins, two things
 are asked of the means:
@@ -11,8 +13,7 @@ are asked of the means:
   would, but for chance: averaging can only lessen noise, so scatter that grows is the field, of which the bins have
   become too coarse. (Independent noise is halved each time; that of real loggers, which comes in bursts, often less.)
   Of readings that scatter less than half of their last digit, the steps between digits do not count.
-- They lie on the field. Where it bends, the mean of a bin is off the field at its mean time by ½ u_tt Var(t); u_tt is
-  known from the means. The rms of that is at most half of their scatter.
+- They lie near the field: the rms of what is taken off where it bends is at most half of their scatter.
 
 The worst record and field decide for all. Waves of fewer than about 3.5 readings a period cannot be told from noise.
 
@@ -41,6 +42,7 @@ FEWEST_PLACES = 256  # of sensors that are averaged with their neighbours
 _OFF = 0.5  # of the means' scatter: how far they may be off the field
 _CHANCE = 5.0  # over √bins: two sds of the ratio by which scatter grows, for normal noise
 _DIGIT = 0.5  # of the last digit
+_SMOOTHED = 5  # means that tell how the field bends
 
 Floats = NDArray[np.float64]
 
@@ -99,6 +101,15 @@ class _Bins:
         beyond = (numbers - np.repeat(firsts, self.sizes, axis=0)).T * self.weights
         return firsts + (np.add.reduceat(beyond, self.starts, axis=-1) / self._total).T
 
+    def on_the_field(self, time: Floats, values: Floats) -> Floats:
+        """(n,), (n, f) → (B, f): means of the values, without what they are off the field at the mean times."""
+        means = self.mean(values)
+        if len(means) < _SMOOTHED:
+            return means
+        bend = np.pad(_bend(self.mean(time), means), ((2, 2), (0, 0)), mode="edge")
+        parabolas = (2 * bend[:-2] + 3 * bend[1:-1] + 2 * bend[2:]) / 7  # through five means each, by least squares
+        return means - self.variance(time)[:, None] * parabolas
+
     def sd_of_mean(self, sd: Floats) -> Floats:
         """(n, f) sds of independent noise → (B, f)."""
         return (np.hypot.reduceat(sd.T * self.weights, self.starts, axis=-1) / self._total).T
@@ -133,12 +144,14 @@ def _averaged_in_time(readings: Readings, per_sensor: int | None) -> Readings:
         return np.concatenate([numbers[kept], *(of_bins(bins, numbers[record.rows]) for record, bins in cut)])
 
     time, sensor = joined(readings.time, _Bins.mean), joined(readings.sensor, _Bins.first)
+    means = [bins.on_the_field(record.time, readings.values[record.rows]) for record, bins in cut]
+    values = np.concatenate([readings.values[kept], *means])
     order = np.lexsort((sensor, time))
     return replace(
         readings,
         time=time[order],
         space=joined(readings.space, _Bins.first)[order],
-        values=joined(readings.values, _Bins.mean)[order],
+        values=values[order],
         noise=None if readings.noise is None else joined(readings.noise, _Bins.sd_of_mean)[order],
         sensor=sensor[order],
         notes=(*readings.notes, _note(cut, chosen=per_sensor is None)),
@@ -180,7 +193,7 @@ def _averaged_in_space(readings: Readings) -> Readings:
         readings,
         time=np.tile(moments, count),
         space=np.repeat(bins.mean(along), len(moments))[:, None],
-        values=bins.mean(record.values).reshape(-1, fields),
+        values=bins.on_the_field(along, record.values).reshape(-1, fields),
         noise=noise,
         sensor=np.repeat(np.arange(count), len(moments)),
         sensor_names=names,
