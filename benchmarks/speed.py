@@ -1,18 +1,20 @@
 """How long `pdescry discover` takes, from Enter to the report, as ratios of runs side by side; and how much memory.
 
     python benchmarks/speed.py run FOLDER --reference PYTHON [--cases readme paper]
-    python benchmarks/speed.py run FOLDER --cases grid million long candidates fields
+    python benchmarks/speed.py run FOLDER --peer PYTHON --cases grid
+    python benchmarks/speed.py run FOLDER --cases million long candidates fields
     python benchmarks/speed.py profile FOLDER
     python benchmarks/speed.py document FOLDER docs/speed.md
 
 A case is some commands in turn on files made for it, each by this environment's Python and, where a case asks for it,
 by that of the landed commit f4d7046 in an environment of its own (PYTHON: ``git worktree add /tmp/reference f4d7046``,
 ``python3 -m venv /tmp/refenv``, ``/tmp/refenv/bin/pip install /tmp/reference``). Run nothing beside them. Each case is
-a file in FOLDER with the commit that made it; those found there are not made again.
+a file in FOLDER with the commit that made it; those found there are not made again. --peer: the Python of an
+environment with pysindy and pandas.
 
     readme      the README's example, both
     paper       the paper's nine cells, one layout each, both
-    grid        Burgers, 1 % noise: 20 sensors × 51 times, and a grid of 256 × 101
+    grid        Burgers, 1 % noise: 20 sensors × 51 times, and a grid of 256 × 101, also by PySINDy's weak form
     million     the same law: 1,000 sensors × 1,000 times, from CSV and from Parquet
     long        a rod driven from one end: 10 oscillations by 6 sensors × 100 times, and 200 by 6 × 2,000
     candidates  FitzHugh–Nagumo with 36 and with 60 candidates
@@ -57,12 +59,18 @@ NOISES = (0.0, 0.01, 0.05)
 
 @dataclass(frozen=True)
 class Command:
-    """words: after ``pdescry discover``."""
+    """words: after ``pdescry discover``. script: of a peer, to which the file is given instead."""
 
     name: str
     file: Path
     words: tuple[str, ...] = ()
     reference: bool = False  # whether the reference runs it, too
+    script: Path | None = None
+
+    def line(self, python: str, folder: Path) -> list[str]:
+        if self.script is not None:
+            return [python, str(self.script), str(self.file)]
+        return [python, "-m", "pdescry", "discover", str(self.file), *self.words, "--output", str(folder), "--quiet"]
 
 
 def readme(folder: Path) -> Iterator[Command]:
@@ -79,9 +87,11 @@ def paper(folder: Path) -> Iterator[Command]:
 
 
 def grid(folder: Path) -> Iterator[Command]:
-    for sensors, times in ((20, 51), (256, 101)):
-        readings = _burgers(sensors, times)
-        yield Command(f"{len(readings):,} readings", _saved(readings, folder / f"grid-{sensors}.csv"))
+    few, many = _burgers(20, 51), _burgers(256, 101, layout="even")
+    yield Command(f"{len(few):,} readings", _saved(few, folder / "few.csv"))
+    file = _saved(many, folder / "grid.csv")
+    yield Command(f"{len(many):,} readings", file)
+    yield Command(f"{len(many):,} readings, PySINDy's weak form", file, script=Path(__file__).parent / "weak_form.py")
 
 
 def million(folder: Path) -> Iterator[Command]:
@@ -129,9 +139,9 @@ def fields(folder: Path) -> Iterator[Command]:
 CASES = {each.__name__: each for each in (readme, paper, grid, million, long, candidates, fields)}
 
 
-def _burgers(sensors: int, times: int) -> pdescry.Readings:
-    system = systems.get("burgers")
-    return system.observe(sensors=sensors, noise="1%", seed=LAYOUT, times=np.linspace(0, system.until, times))
+def _burgers(sensors: int, times: int, layout: str = "random") -> pdescry.Readings:
+    system, clock = systems.get("burgers"), np.linspace(0, 10, times)
+    return system.observe(sensors=sensors, noise="1%", seed=LAYOUT, times=clock, layout=layout)
 
 
 def _saved(readings: pdescry.Readings, path: Path) -> Path:
@@ -141,8 +151,7 @@ def _saved(readings: pdescry.Readings, path: Path) -> Path:
 
 def timed(python: str, command: Command, folder: Path) -> dict[str, Any]:
     """Seconds from Enter to the report, gigabytes held at a time, and what was printed first."""
-    words = [python, "-m", "pdescry", "discover", str(command.file), *command.words, "--output", str(folder), "--quiet"]
-    began, most = time.monotonic(), 0
+    began, most, words = time.monotonic(), 0, command.line(python, folder)
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         while process.poll() is None:
             most = max(most, held(process.pid))
@@ -157,7 +166,7 @@ def timed(python: str, command: Command, folder: Path) -> dict[str, Any]:
         }
 
 
-def run(folder: Path, cases: list[str], reference: str | None) -> None:
+def run(folder: Path, cases: list[str], reference: str | None, peer: str | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for case in cases:
         path = folder / f"{case}.json"
@@ -166,10 +175,10 @@ def run(folder: Path, cases: list[str], reference: str | None) -> None:
         rows = []
         with tempfile.TemporaryDirectory() as scratch:
             for number, command in enumerate(CASES[case](Path(scratch))):
-                row: dict[str, Any] = {
-                    "name": command.name,
-                    "now": timed(sys.executable, command, _out(scratch, number)),
-                }
+                python = sys.executable if command.script is None else peer
+                if python is None:
+                    raise SystemExit(f"Expected --peer PYTHON for the case {case!r}.")
+                row: dict[str, Any] = {"name": command.name, "now": timed(python, command, _out(scratch, number))}
                 if command.reference:
                     if reference is None:
                         raise SystemExit(f"Expected --reference PYTHON for the case {case!r}.")
@@ -302,6 +311,7 @@ def main() -> None:
     running.add_argument("folder", type=Path)
     running.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
     running.add_argument("--reference", help="Python of the reference's environment")
+    running.add_argument("--peer", help="Python of an environment with pysindy and pandas")
     profiling = parts.add_parser("profile")
     profiling.add_argument("folder", type=Path)
     writing = parts.add_parser("document")
@@ -309,7 +319,7 @@ def main() -> None:
     writing.add_argument("path", type=Path)
     given = parser.parse_args()
     if given.what == "run":
-        run(given.folder, given.cases, given.reference)
+        run(given.folder, given.cases, given.reference, given.peer)
     elif given.what == "profile":
         profile(given.folder)
     else:

@@ -213,10 +213,10 @@ def _chosen(
 
 
 def _may_begin_badly(problem: Problem, outcome: _Outcome | None, baselines: Baselines) -> bool:
-    """Whether a field changes smoothly in time and yet has no law, perhaps for want of a better start."""
-    silent = problem.fields if outcome is None else outcome.reasons
-    moved = any(not unmoved(baselines[field]) for field in silent)
-    return moved and all(len(_stretches(each)) == 1 for each in problem.experiments)
+    """Whether all fields change smoothly in time and yet not all have a law, perhaps for want of a better start."""
+    if (outcome is not None and not outcome.reasons) or any(map(unmoved, baselines.values())):
+        return False
+    return all(len(_stretches(each)) == 1 for each in problem.experiments)
 
 
 def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progress) -> Shortlist:
