@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from pdescry import Choice, Readings, choose, systems
+from pdescry.equation import Term
 from pdescry.joint import Joint
 from pdescry.joint.fit.held_out import score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import with_terms
 from pdescry.joint.inference import JointInference, PartlyFree
-from pdescry.joint.search.complexity import gains, penalty
+from pdescry.joint.search.complexity import gains, naming_costs, penalty
 from pdescry.joint.search.neighbours import Neighbourhood
 from pdescry.joint.search.proposals import proposals
 from pdescry.problem import Candidate, Problem
@@ -105,14 +106,25 @@ def test_progress_is_told_and_never_falls(chosen: Choice, told: list[tuple[str, 
 
 
 def test_a_term_pays_for_its_name_and_for_its_digits() -> None:
-    one, prior, ten = np.array([[1e-4]]), np.array([1.0]), np.array([10.0])
+    one, prior, ten = np.array([[1e-4]]), np.array([1.0]), np.log([10.0])
     sure = penalty(np.array([1.0]), one, prior, ten)
     assert sure == pytest.approx(np.log(10) + np.log(100))
-    assert penalty(np.array([1.0]), one, prior, 10 * ten) == pytest.approx(sure + np.log(10))
+    assert penalty(np.array([1.0]), one, prior, 2 * ten) == pytest.approx(sure + np.log(10))
     assert penalty(np.zeros(0), np.zeros((0, 0)), np.zeros(0), np.zeros(0)) == 0
     # A coefficient of one sd does not gain its penalty, one of ten does.
     assert gains(np.array([0.01]), one, prior, ten) == pytest.approx(0.5 - sure)
     assert gains(np.array([0.1]), one, prior, ten) == pytest.approx(50 - sure)
+
+
+def test_complicated_terms_have_longer_names() -> None:
+    """Beforehand they are less likely; all candidates of an equation together are certain."""
+    both = {"u": ["1", "u_xx", "u*u_x", "u*u_xx^2"], "v": ["v", "u"]}
+    named = (Candidate(field, Term.parse(text, ("u", "v"))) for field, texts in both.items() for text in texts)
+    costs = naming_costs(named)
+    by_name = {str(each): cost for each, cost in costs.items()}
+    assert by_name["u: 1"] < by_name["u: u_xx"] == by_name["u: u*u_x"] < by_name["u: u*u_xx^2"]
+    for field in both:
+        assert sum(np.exp(-cost) for each, cost in costs.items() if each.field == field) == pytest.approx(1)
 
 
 @pytest.mark.slow

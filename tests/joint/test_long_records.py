@@ -13,7 +13,8 @@ from pdescry.joint.field.axis import MANY, Axis
 from pdescry.joint.field.mesh import LONG, elements_in_time, first_sizes, most_elements
 from pdescry.joint.field.process import Process
 from pdescry.joint.observations import Observations
-from pdescry.joint.search.proposals import is_simple, pairs_of_simple
+from pdescry.joint.search.complexity import is_simple
+from pdescry.joint.search.proposals import pairs_of_simple
 from pdescry.problem import Problem
 
 

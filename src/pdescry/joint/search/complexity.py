@@ -1,26 +1,52 @@
-"""The complexity penalty of a law, and what each term gains."""
+"""What terms cost: how complicated each is, the complexity penalty of a law, and what each term gains."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Iterable
 
 import numpy as np
 
 from pdescry.joint.field.axis import Array
+from pdescry.problem import Candidate
+
+SIMPLE_PRODUCT = 3  # factors and derivatives of a simple product
+EACH = math.log(2)  # nats: a factor or a derivative more makes a term half as likely beforehand
 
 
-def penalty(coefficients: Array, covariance: Array, prior_sd: Array, choices: Array) -> float:
+def complexity(candidate: Candidate) -> int:
+    """Factors and derivatives."""
+    return candidate.term.degree + candidate.term.order()
+
+
+def is_simple(candidate: Candidate) -> bool:
+    """Linear, or of few factors and derivatives: reactions, advection, squares of slopes."""
+    return candidate.term.degree <= 1 or complexity(candidate) <= SIMPLE_PRODUCT
+
+
+def naming_costs(candidates: Iterable[Candidate]) -> dict[Candidate, float]:
+    """In nats, of each among those of its equation, as a description length: complicated terms have longer names."""
+    weights = {each: math.exp(-EACH * complexity(each)) for each in candidates}
+    totals: dict[str, float] = {}
+    for each, weight in weights.items():
+        totals[each.field] = totals.get(each.field, 0.0) + weight
+    return {each: math.log(totals[each.field] / weight) for each, weight in weights.items()}
+
+
+def penalty(coefficients: Array, covariance: Array, prior_sd: Array, naming: Array) -> float:
     """Of naming the terms among the candidates of their equations, and of fixing coefficients within their broad prior
-    (Occam's factor), in nats. choices: (k,), how many candidates each was named among."""
+    (Occam's factor), in nats. naming: (k,), what each costs."""
     if not len(coefficients):
         return 0.0
     occam = float(np.sum(np.log(prior_sd)) - 0.5 * np.linalg.slogdet(covariance)[1])
-    return float(np.sum(np.log(choices))) + occam
+    return float(np.sum(naming)) + occam
 
 
-def gains(coefficients: Array, covariance: Array, prior_sd: Array, choices: Array) -> Array:
+def gains(coefficients: Array, covariance: Array, prior_sd: Array, naming: Array) -> Array:
     """(k,), in nats: what each term gains in the fit, less its penalty.
 
     One that loses has no place in a law, however well left-out sensors happen to be predicted with it: without noise,
     their densities depend on what a mesh leaves over.
     """
     variance = np.diag(covariance)
-    return 0.5 * coefficients**2 / variance - 0.5 * np.log(prior_sd**2 / variance) - np.log(choices)
+    return 0.5 * coefficients**2 / variance - 0.5 * np.log(prior_sd**2 / variance) - naming

@@ -18,7 +18,7 @@ from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offset_sds
 from pdescry.joint.fit.stages import resolved, softly, tightened, with_terms
 from pdescry.joint.lean import Lean
-from pdescry.joint.search.complexity import gains, penalty
+from pdescry.joint.search.complexity import gains, naming_costs, penalty
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Known
@@ -29,14 +29,17 @@ STEPS_TO_COMPARE = 12  # of Gauss–Newton, for laws that are compared with the 
 
 @dataclass(frozen=True)
 class Rules:
-    """What laws are judged by. choices: how many candidates the equation of each field has."""
+    """What laws are judged by."""
 
     known: Known
-    choices: dict[str, int]
 
-    def of(self, terms: tuple[Candidate, ...]) -> Array:
-        """(k,): among how many candidates each term was named."""
-        return np.array([max(self.choices[each.field], 1) for each in terms], float)
+    def naming(self, terms: tuple[Candidate, ...]) -> Array:
+        """(k,), in nats: what naming each term costs."""
+        return np.array([self._costs[each] for each in terms], float)
+
+    @cached_property
+    def _costs(self) -> dict[Candidate, float]:
+        return naming_costs(self.known.candidates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +79,9 @@ class FittedLaw(Lean):
     @cached_property
     def neighbourhood(self) -> Neighbourhood:
         """Laws of other candidates near this one."""
+        candidates = self.rules.known.candidates
         with np.errstate(all="ignore"):
-            return Neighbourhood(self.found, self.rules.known.candidates, self.rules.of(self.rules.known.candidates))
+            return Neighbourhood(self.found, candidates, self.rules.naming(candidates))
 
     @property
     def has_offsets(self) -> bool:
@@ -105,7 +109,7 @@ def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> Fitted
         with np.errstate(all="ignore"):
             found = fit(*arguments)
             predicted = -math.inf if found.given_up else score(found)
-            paid = found.coefficients, found.covariance, found.objective.prior_sd, rules.of(found.terms)
+            paid = found.coefficients, found.covariance, found.objective.prior_sd, rules.naming(found.terms)
             total = predicted - penalty(*paid)
     except np.linalg.LinAlgError:
         return None

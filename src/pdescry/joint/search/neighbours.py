@@ -47,10 +47,10 @@ class Neighbour:
 
 
 class Neighbourhood:
-    """Everything about one minimum that laws near it need. choices: (candidates,), among how many each is named."""
+    """Everything about one minimum that laws near it need. naming: (candidates,), what that costs."""
 
-    def __init__(self, found: Minimum, candidates: tuple[Candidate, ...], choices: Array) -> None:
-        self.candidates, self.choices = candidates, choices
+    def __init__(self, found: Minimum, candidates: tuple[Candidate, ...], naming: Array) -> None:
+        self.candidates, self.naming = candidates, naming
         self.kept = tuple(candidates.index(term) for term in found.terms)
         self.at = np.zeros(len(candidates))
         self.at[list(self.kept)] = found.coefficients
@@ -112,7 +112,7 @@ class Neighbourhood:
         square = square + np.sum(pulled**2 / values, axis=1)
         elpd = self.constant + 0.5 * float(np.sum(np.log(values))) - 0.5 * float(np.sum(square))
         coefficients = self.at[chosen] + change
-        paid = coefficients, inverse @ inverse.T, self.prior_sd[chosen], self.choices[chosen]
+        paid = coefficients, inverse @ inverse.T, self.prior_sd[chosen], self.naming[chosen]
         terms, score = tuple(self.candidates[j] for j in chosen), elpd - penalty(*paid)
         promise = score - 0.5 * float(np.sum(factor[size:, size] ** 2))
         return Neighbour(terms, coefficients, elpd, score, promise, bool((gains(*paid) > 0).all()))
@@ -168,7 +168,7 @@ class Neighbourhood:
         squares = products[subsets[:, :, None], subsets[:, None, :]] + np.eye(size)
         pulled = right[subsets]
         fitted = np.linalg.solve(squares, pulled[..., None])[..., 0] if size else pulled
-        named = np.log(self.choices)[subsets].sum(axis=1)
+        named = self.naming[subsets].sum(axis=1)
         return 0.5 * np.sum(fitted * pulled, axis=1) - 0.5 * np.linalg.slogdet(squares)[1] - named
 
     @cached_property

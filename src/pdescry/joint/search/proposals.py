@@ -11,13 +11,13 @@ import numpy as np
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
 from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.search.complexity import complexity, is_simple
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem
 
 POOR = 0.5  # a law that explains less than this share of what one as large explains in another field is not proposed
 SINGULAR = 1e-6
 SIMPLE = 0.02  # of the unexplained share that a factor or a derivative more has to take away, to be proposed first
-SIMPLE_PRODUCT = 3  # factors and derivatives of a simple product
 MOST_SUBSETS = 400_000  # of one size: above, larger ones are made of the candidates that explain most
 # Where sensors are few, derivatives of an inferred field say little; fitted together with the field, these still may.
 USUAL = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
@@ -156,11 +156,6 @@ def _pools(terms: Terms, free: list[int], number: int, several: bool) -> Iterato
         yield None, -(-number // 2)
 
 
-def is_simple(candidate: Candidate) -> bool:
-    """Linear, or of few factors and derivatives: reactions, advection, squares of slopes."""
-    return candidate.term.degree <= 1 or _complexity(candidate) <= SIMPLE_PRODUCT
-
-
 def _best(
     products: Array, right: Array, present: tuple[int, ...], free: Sequence[int], size: int, whole: float, terms: Terms,
     sizes: Array, number: int,
@@ -175,16 +170,11 @@ def _best(
     fitted = np.linalg.solve(squares, right[subsets][..., None])[..., 0]
     explained = np.sum(fitted * right[subsets], axis=1) / whole
     # Of laws that explain as much, simple ones first.
-    weight = np.exp(SIMPLE * np.array([_complexity(term) for term in terms])[subsets].sum(axis=1))
+    weight = np.exp(SIMPLE * np.array([complexity(term) for term in terms])[subsets].sum(axis=1))
     for place in np.argsort((1 - explained) * weight, kind="stable")[: 4 * number]:
         some = subsets[place]
         law = {terms[j]: float(c) for j, c in zip(some, fitted[place] / sizes[some], strict=True)}
         yield tuple(map(int, some)), float(explained[place]), law
-
-
-def _complexity(candidate: Candidate) -> int:
-    """Factors and derivatives."""
-    return candidate.term.degree + candidate.term.order()
 
 
 def _within_reach(products: Array, right: Array, present: tuple[int, ...], free: Sequence[int], more: int) -> list[int]:

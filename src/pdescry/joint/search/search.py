@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from pdescry.executor import Executor, in_order
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
+from pdescry.joint.search.complexity import is_simple
 from pdescry.joint.search.fitted_law import (
     FittedLaw,
     Rules,
@@ -57,12 +59,9 @@ class Search:
     executor: Executor
     tell: Progress
 
-    @property
+    @cached_property
     def rules(self) -> Rules:
-        choices = {
-            field: len([c for c in self.problem.known.candidates if c.field == field]) for field in self.problem.fields
-        }
-        return Rules(self.problem.known, choices)
+        return Rules(self.problem.known)
 
     def soft(
         self,
@@ -155,11 +154,10 @@ class Search:
         """For each equation, the right sides of these laws, those that are best met first, with what that costs."""
         found = []
         for number, field in enumerate(self.problem.fields):
-            named = math.log(len(self.problem.of_field(field)) or 1)
             best: dict[frozenset, tuple[float, tuple[Candidate, ...]]] = {}
             for law in ranked:
                 own = tuple(term for term in law.terms if term.field == field)
-                cost = float(law.found.unmet_by_equation[number]) + named * len(own)
+                cost = float(law.found.unmet_by_equation[number] + self.rules.naming(own).sum())
                 if own and cost < best.get(frozenset(own), (math.inf, own))[0]:
                     best[frozenset(own)] = cost, own
             found.append(sorted(best.values(), key=lambda pair: pair[0]))
@@ -189,6 +187,14 @@ class Search:
         kept = near[: self.kept]
         if not everywhere & {law.key for law in kept}:
             kept += [law for law in near[self.kept :] if law.key in everywhere][:1]
+        held = self.held_tightly(kept, starts)
+        if not held:  # those that looked best turned ill-posed; such as leave terms out need not
+            rest = [law for law in soft if law not in kept and not any(law.key >= other.key for other in kept)]
+            held = self.held_tightly(rest[: self.kept], starts)
+        return held
+
+    def held_tightly(self, kept: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
+        """These laws fitted until they hold, those that do."""
         gradually = replace(starts[0], gradually=True)
         gradual: list[Task] = [
             (soft_fit, (gradually, law.terms)) for law in kept if law.found.unmet > WELL_MET * law.found.records
@@ -239,6 +245,8 @@ class Search:
         waiting = [
             (law.terms, law.found.coefficients) for law in rivals if not law.key >= best.key and law.promise > least
         ]
+        tried = seen | {frozenset(terms) for terms, _ in waiting}
+        waiting += [(terms, values) for terms, values in self.simpler(best) if frozenset(terms) not in tried]
         for number in range(ROUNDS):
             seen |= {frozenset(some) for some, _ in waiting}
             waiting += self.promising(best, seen)
@@ -255,6 +263,19 @@ class Search:
                 break
             best = better
         return compared
+
+    def simpler(self, best: FittedLaw) -> list[tuple[tuple[Candidate, ...], Array]]:
+        """Where the best law has complicated terms: laws without them, as such, and with one simple term in their
+        place; with coefficients to begin from. Near a law that is far from these they need not promise anything."""
+        known, around = self.problem.known, best.neighbourhood
+        complicated = [term for term in best.terms if not is_simple(term) and term not in known.present]
+        rest = [term for term in best.terms if term not in complicated]
+        fields = {term.field for term in complicated}
+        others = [term for term in known.candidates if term.field in fields and is_simple(term) and term not in rest]
+        laws = [*([rest] if rest else []), *([*rest, term] for term in others)] if complicated else []
+        with np.errstate(all="ignore"):
+            near = [around.of(tuple(sorted(around.candidates.index(term) for term in law))) for law in laws]
+        return [(law.terms, law.coefficients) for law in near]
 
     def promising(self, best: FittedLaw, seen: set[frozenset[Candidate]]) -> list[tuple[tuple[Candidate, ...], Array]]:
         """Laws near the best that were not tried and might be better, with coefficients to begin from."""

@@ -16,6 +16,7 @@ CLEARLY = 5.0  # nats
 WORSE = 1.2  # times the error
 SURER = 0.5  # times the error that was expected
 NO_WORSE = 1.2  # times the error of what knows no dynamics: soft laws, whose noise is not inferred yet, err more
+UNEXPLAINED = 0.5  # of the left side: a law whose own field fails it by so much is none
 MORE_SCATTER = 1.3  # times the noise about a field that obeys no law
 SEE_MORE = "sensors nearer to each other, more often read, or less noise would help."
 NO_DYNAMICS = {
@@ -44,7 +45,8 @@ def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> d
     paid = best.elpd - best.score
     share = {field: sum(term.field == field for term in best.terms) / max(len(best.terms), 1) for field in fields}
     found = {}
-    for field, times in zip(fields, more_scatter(best.found, before), strict=True):
+    failures = best.found.unresolved_by_equation
+    for field, times, failure in zip(fields, more_scatter(best.found, before), failures, strict=True):
         none, sentence = without_dynamics(baselines[field])
         smooth, (error, _) = baselines[field]["smooth"], errors(table, field)
         if scores[field] - paid * share[field] < none + CLEARLY:
@@ -54,6 +56,12 @@ def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> d
             found[field] = (
                 f"The best law misses left-out sensors by {error:.2g} (rms), smoothness alone by "
                 f"{smooth.rms_error:.2g}: it lacks a term; other candidates would help."
+            )
+        elif failure > UNEXPLAINED:
+            found[field] = (
+                f"The field of the best law fails it by {failure:.0%} of how it changes in time: the law lacks a term, "
+                "or the field is sharper than sensors so far apart can tell; other candidates, or more sensors, would "
+                "help."
             )
         elif times > MORE_SCATTER:
             found[field] = (
