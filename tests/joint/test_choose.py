@@ -11,14 +11,20 @@ import pytest
 
 from pdescry import Choice, Readings, choose, systems
 from pdescry.equation import Term
+from pdescry.errors import InputError
+from pdescry.executor import Inline
 from pdescry.joint import Joint
+from pdescry.joint.field.process import Baseline
 from pdescry.joint.fit.held_out import score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import with_terms
 from pdescry.joint.inference import JointInference, PartlyFree
 from pdescry.joint.search.complexity import gains, naming_costs, penalty
+from pdescry.joint.search.fitted_law import FittedLaw, fit_with_terms, judged, soft_fit
 from pdescry.joint.search.neighbours import Neighbourhood
 from pdescry.joint.search.proposals import proposals
+from pdescry.joint.search.search import Search
+from pdescry.joint.search.verdict import why_not
 from pdescry.problem import Candidate, Problem
 from tests.joint.conftest import observed, start_of
 from tests.joint.test_storage import again, assert_same
@@ -28,6 +34,10 @@ FEW = ("u", "u_x", "u_xx", "u*u_x", "u*u_xx")
 
 def law_of(choice: Choice) -> set[str]:
     return {str(each) for each in choice.fit.terms}
+
+
+def never() -> list[Any]:
+    raise AssertionError("No network is asked for where a law is told, or where readings show no dynamics.")
 
 
 # ---- one field -------------------------------------------------------------------------------------------------------
@@ -42,7 +52,11 @@ def told() -> list[tuple[str, float]]:
 @pytest.fixture(scope="module")
 def chosen(heat: Readings, told: list[tuple[str, float]]) -> Choice:
     """With the order in time to be found, too."""
-    return choose(heat, FEW, workers=1, progress=lambda what, fraction, left=None: told.append((what, fraction)))
+
+    def tell(what: str, fraction: float, left: float | None = None) -> None:
+        told.append((what, fraction))
+
+    return choose(heat, FEW, workers=1, progress=tell, sample=never)
 
 
 def test_the_terms_are_found(chosen: Choice) -> None:
@@ -283,6 +297,41 @@ def test_the_right_terms_of_systems_of_every_kind(name: str) -> None:
     assert law_of(choice) == wanted
 
 
+# ---- laws that are too good --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def complicated(heat: Readings) -> tuple[Search, FittedLaw]:
+    """A law with a term too many, softly fitted."""
+    problem = Problem.of(heat, ["u_xx", "u_x", "u*u_xx", "u*u_xxx"], time_order=1)
+    search = Search(problem, 1, 2, 1, Inline(), lambda what, fraction, left=None: None)
+    terms = tuple(each for each in problem.candidates if str(each.term) in ("u_xx", "u*u_xx"))
+    law = judged(search.rules, soft_fit, start_of(problem), terms)
+    assert law is not None
+    return search, law
+
+
+def test_simple_laws_are_tried_in_place_of_complicated_ones(complicated: tuple[Search, FittedLaw]) -> None:
+    search, law = complicated
+    laws = [{str(each.term) for each in terms} for terms, _ in search.simpler(law)]
+    assert laws == [{"u_xx"}, {"u_xx", "u_x"}]
+    simple = judged(search.rules, fit_with_terms, law.found, *search.simpler(law)[0])
+    assert simple is not None
+    assert search.simpler(simple) == []
+
+
+def test_a_law_that_its_own_field_fails_is_none(
+    complicated: tuple[Search, FittedLaw], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, law = complicated
+    nothing = Baseline(-1e9, 1e9, 1e9)
+    baselines = {"u": dict.fromkeys(("constant", "steady", "memoryless", "smooth", "shared"), nothing)}
+    before = [np.array([1e9])]
+    assert why_not(law, baselines, before) == {}
+    monkeypatch.setitem(vars(law.found), "unresolved_by_equation", np.array([0.999]))
+    assert "fails it by 100% of how it changes in time" in why_not(law, baselines, before)["u"]
+
+
 # ---- what the user knows ---------------------------------------------------------------------------------------------
 
 
@@ -329,7 +378,7 @@ def with_values(heat: Readings, values: np.ndarray) -> Readings:
 
 def test_noise_alone_tells_no_law(heat: Readings) -> None:
     noise = with_values(heat, np.random.default_rng(4).normal(size=len(heat)))
-    choice = choose(noise, ["u_xx", "u_x"], workers=1)
+    choice = choose(noise, ["u_xx", "u_x"], workers=1, sample=never)
     assert "one constant number" in choice.comparison.reason
     assert not choice.laws[0].support.any()
 
@@ -354,8 +403,15 @@ def test_where_no_law_can_hold_the_best_guess_is_kept_and_none_is_told(
     def fails(found: Minimum) -> Minimum:
         raise np.linalg.LinAlgError
 
+    asked = []
+
+    def sample() -> list[Any]:
+        asked.append("networks")
+        raise InputError("These cannot be sampled.")
+
     monkeypatch.setattr("pdescry.joint.search.fitted_law.tightened", fails)
-    choice = choose(heat, ["u_xx", "u_x"], workers=1, time_order=1)
+    choice = choose(heat, ["u_xx", "u_x"], workers=1, time_order=1, sample=sample)
+    assert asked == ["networks"]  # the readings move: another start might tell a law
     assert choice.comparison.reason.startswith("No law of these candidates")
     assert not choice.laws[0].support.any()
     assert choice.fit.terms

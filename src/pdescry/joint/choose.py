@@ -198,9 +198,7 @@ def _chosen(
     )
     if sample is not None and not posteriors and _may_begin_badly(problem, outcome, baselines):
         with suppress(PdescryError):  # what cannot be sampled, such as fields read at different places
-            again = _searched(problem, method, executor, tell, processes, sample())
-            if again is not None and (outcome is None or len(again.reasons) < len(outcome.reasons)):
-                outcome = again
+            outcome = _better(outcome, _searched(problem, method, executor, tell, processes, sample()))
     if outcome is None:
         if alone is None:
             raise PdescryError(NONE)
@@ -213,10 +211,18 @@ def _chosen(
 
 
 def _may_begin_badly(problem: Problem, outcome: _Outcome | None, baselines: Baselines) -> bool:
-    """Whether all fields change smoothly in time and yet not all have a law, perhaps for want of a better start."""
-    if (outcome is not None and not outcome.reasons) or any(map(unmoved, baselines.values())):
+    """Whether all fields change smoothly in time and yet not all have a law that could be fitted to its end, perhaps
+    for want of a better start."""
+    settled = outcome is not None and not outcome.reasons and outcome.compared[0].found.converged
+    if settled or any(map(unmoved, baselines.values())):
         return False
     return all(len(_stretches(each)) == 1 for each in problem.experiments)
+
+
+def _better(one: _Outcome | None, other: _Outcome | None) -> _Outcome | None:
+    """That of two searches which tells laws of more fields, or whose law scores more."""
+    some = [each for each in (one, other) if each is not None]
+    return min(some, key=lambda each: (len(each.reasons), -each.compared[0].score), default=None)
 
 
 def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progress) -> Shortlist:

@@ -87,7 +87,7 @@ class Neighbourhood:
 
     def of(self, some: tuple[int, ...]) -> Neighbour:
         """The law of these candidates."""
-        chosen = list(some)
+        chosen = sorted(some)
         dropped = [j for j in self.kept if j not in some]
         fixed = self.rest[:, -1] - self.rest[:, dropped] @ self.at[dropped]
         off = (self.at[chosen] - self.prior_mean[chosen]) / self.prior_sd[chosen]
