@@ -1,7 +1,71 @@
-"""`Progress`: how long work tells what is going on."""
+"""`Progress`: how long work tells what is going on; `watched`: by whom."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import TextIO
 
 Progress = Callable[[str, float, float | None], None]  # what is going on, the fraction done, the seconds left if known
+
+OFTEN = 0.2  # seconds between two lines
+SOME = 0.02  # of a stage, before its end can be foreseen
+
+
+@contextmanager
+def watched(progress: Progress | bool | None) -> Iterator[Progress]:
+    """What to call: the function that was given; or for True a line on the error stream that is written again and again
+    and gone in the end, as for None in notebooks, where people wait. False, and None elsewhere: nothing."""
+    if progress is None:
+        progress = _in_notebook()
+    if not isinstance(progress, bool):
+        yield progress
+    elif progress:
+        line = Line(sys.stderr)
+        try:
+            yield line
+        finally:
+            line.clear()
+    else:
+        yield lambda what, fraction, left=None: None
+
+
+def _in_notebook() -> bool:
+    """Whether cells of a notebook run this."""
+    interactive = sys.modules.get("IPython")
+    return interactive is not None and hasattr(interactive.get_ipython(), "kernel")
+
+
+class Line:
+    """One line of text: what is going on, how much of it is done, and how long the rest takes; judged from how long the
+    stage (what stands before a colon) took so far, unless it is told."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self.stream, self.clock = stream, clock
+        self.stage, self.began, self.first = "", clock(), 0.0
+        self.written, self.width = -OFTEN, 0
+
+    def __call__(self, what: str, fraction: float, left: float | None = None) -> None:
+        now, stage = self.clock(), what.partition(":")[0]
+        if (stage != self.stage and ":" in what) or fraction < self.first:
+            self.stage, self.began, self.first = stage, now, fraction
+        if now - self.written < OFTEN:
+            return
+        if left is None and fraction > self.first + SOME:
+            left = (now - self.began) * (1 - fraction) / (fraction - self.first)
+        rest = "" if left is None else f", about {timedelta(seconds=round(left))} left"
+        self._write(f"{what} ({fraction:.0%}{rest})")
+        self.written = now
+
+    def _write(self, text: str) -> None:
+        self.stream.write("\r" + text.ljust(self.width))
+        self.stream.flush()
+        self.width = len(text)
+
+    def clear(self) -> None:
+        self._write("")
+        self.stream.write("\r")
+        self.stream.flush()

@@ -8,7 +8,7 @@ from pdescry.derivatives.derivatives import Derivatives
 from pdescry.derivatives.points import Points, Within
 from pdescry.equation import Term
 from pdescry.errors import InputError
-from pdescry.progress import Progress
+from pdescry.progress import Progress, watched
 from pdescry.surrogate import Posterior
 
 
@@ -24,7 +24,7 @@ def differentiate(
     keep_draws: int | None = None,
     seed: int = 0,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Derivatives:
     """Mean and variance over the draws of every candidate term, and of u_t (or u_tt) of every field, at many points.
 
@@ -52,4 +52,5 @@ def differentiate(
         keep_draws=keep_draws,
         seed=seed,
     )
-    return work.finish(posterior, workers, progress)
+    with watched(progress) as tell:
+        return work.finish(posterior, workers, tell)

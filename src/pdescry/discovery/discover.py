@@ -28,7 +28,7 @@ from pdescry.errors import InputError, PdescryError
 from pdescry.executor import Executor, local_executor, one_by_one
 from pdescry.joint import Joint
 from pdescry.problem import TimeOrder
-from pdescry.progress import Progress
+from pdescry.progress import Progress, watched
 from pdescry.surrogate import Adam, Network, Noise, Prior
 from pdescry.surrogate.samplers import Sampler
 from pdescry.surrogate.scaling import Standardise
@@ -63,7 +63,7 @@ def discover(
     workers: int | None = None,
     figures: bool = True,
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Law:
     """Find the law behind readings; a list of readings is of several experiments that share one law.
 
@@ -83,7 +83,8 @@ def discover(
     workdir: the run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated
     (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there, but for stages that
     are the same under these settings: another threshold costs seconds. figures: draw them into it. workers: how many
-    cores or accelerators to use. progress: called with the stage, the fraction of it done and the seconds left.
+    cores or accelerators to use. progress: called with the stage, the fraction of it done and the seconds left; True
+    shows these in a line, as notebooks do unless it is False.
     """
     given = {
         "seed": seed, "candidates": candidates, "time_order": time_order, "network": network, "prior": prior,
@@ -99,12 +100,11 @@ def discover(
     chosen.check(settings, experiments)  # before anything is replaced or minutes are spent
     experiments = _averaged(experiments, settings, carries_noise(chosen, settings))
     settings = chosen.prepared(settings, _said(tables, given))
-    watch = _watched(progress)
     if workdir is None:
         with TemporaryDirectory(prefix="pdescry-") as folder, begun(Path(folder), experiments, settings) as run:
-            return _work(run, workers, False, watch)
+            return _work(run, workers, False, progress)
     with begun(Path(workdir), experiments, settings, overwrite) as run:
-        return _work(run, workers, figures, watch)
+        return _work(run, workers, figures, progress)
 
 
 def resume(
@@ -112,12 +112,12 @@ def resume(
     *,
     workers: int | None = None,
     figures: bool = True,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Law:
     """Go on with a run from what is finished; a finished one is only read."""
     workers = check_workers(workers)
     with reopened(Path(workdir)) as run:
-        return _work(run, workers, figures, _watched(progress))
+        return _work(run, workers, figures, progress)
 
 
 def choose_settings(
@@ -170,7 +170,12 @@ def _averaged(experiments: tuple[Readings, ...], settings: Settings, carried: bo
 Watch = Callable[[str], Progress]
 
 
-def _work(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
+def _work(run: Run, workers: int | None, figures: bool, progress: Progress | bool | None) -> Law:
+    with watched(progress) as tell:
+        return _worked(run, workers, figures, _by_stage(tell))
+
+
+def _worked(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
     if run.law.exists():
         run.log("Read again; it was finished.")
         law = load_law(run.path)
@@ -267,14 +272,10 @@ def _pictures(law: Law) -> dict[str, Callable[[], Any]]:
     }
 
 
-def _watched(progress: Progress | None) -> Watch:
+def _by_stage(progress: Progress) -> Watch:
     """Progress of each stage under its name: "field: sampling"."""
 
     def of_stage(name: str) -> Progress:
-        def tell(what: str, fraction: float, left: float | None = None) -> None:
-            if progress is not None:
-                progress(f"{name}: {what}", fraction, left)
-
-        return tell
+        return lambda what, fraction, left=None: progress(f"{name}: {what}", fraction, left)
 
     return of_stage

@@ -51,7 +51,7 @@ from pdescry.joint.without_law import (
 )
 from pdescry.problem import Candidate, Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
-from pdescry.progress import Progress
+from pdescry.progress import Progress, watched
 
 NONE = "No law could be fitted to the readings; try fewer candidates."
 EXPLAINED_BY = 3  # terms: what so many explain of inferred fields says which order in time to look at first
@@ -107,7 +107,7 @@ def choose(
     time_order: TimeOrder = "auto",
     workers: int | None = None,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     sample: Sample | None = None,
 ) -> Choice:
     """Find the terms of the law among candidates, and its coefficients, fields and law inferred together.
@@ -128,12 +128,11 @@ def choose(
         boundary=method.boundary,
         domain=method.domain,
     )
-    tell = _never_falling(progress or (lambda what, fraction, left=None: None))
-    with one_thread():
+    with watched(progress) as tell, one_thread():
         if executor is not None:
-            return _chosen(problem, method, executor, tell, posteriors, sample)
+            return _chosen(problem, method, executor, _never_falling(tell), posteriors, sample)
         with local_executor(workers) as pool:
-            return _chosen(problem, method, pool, tell, posteriors, sample)
+            return _chosen(problem, method, pool, _never_falling(tell), posteriors, sample)
 
 
 def _never_falling(tell: Progress) -> Progress:
@@ -321,7 +320,8 @@ def _searched(
         order = sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].promise)
         for k in order:
             # Each order has meshes of its own, so that laws are compared on those of the same stage.
-            if fine and tights[k][0].promise < tight[0].promise - FELL * problem.n_readings:
+            behind = fine and tights[k][0].promise < tight[0].promise - FELL * problem.n_readings
+            if behind and not why_not(fine[0], baselines, before):
                 break
             found = searches[k].on_a_fine_mesh(tights[k])
             if found and (not fine or found[0].promise > fine[0].promise):

@@ -21,7 +21,7 @@ from pdescry.joint.joint_fit import JointFit, followed
 from pdescry.joint.without_law import fields_without_law, noise_without_law, starts_of
 from pdescry.problem import Candidate, Problem
 from pdescry.problem.ends import checked_domain
-from pdescry.progress import Progress
+from pdescry.progress import Progress, watched
 
 
 def refine(
@@ -31,7 +31,7 @@ def refine(
     boundary: Iterable[str] = (),
     domain: tuple[float, float] | None = None,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> JointFit:
     """Infer the coefficients of a law from the readings, together with the fields, which have to obey it.
 
@@ -42,11 +42,10 @@ def refine(
     domain: from where to where the law holds and the field is inferred; by default, between the outermost sensors, or
     up to where something is known.
     """
-    tell = progress or (lambda what, fraction, left=None: None)
     asked = Problem.of(readings_of(readings), time_order=1, boundary=list(boundary), domain=checked_domain(domain))
     problem, terms = asked.law_of(law)
-    tell("looking at the readings", 0.0, None)
-    with local_executor(check_workers(workers)) as executor, one_thread():
+    with watched(progress) as tell, local_executor(check_workers(workers)) as executor, one_thread():
+        tell("looking at the readings", 0.0, None)
         processes = fields_without_law(problem, executor, tell, ("smooth", "shared"))
         before = noise_without_law(problem, processes)
         direct = starts_of(problem, processes, posteriors_of(readings))
@@ -63,8 +62,8 @@ def refine(
         best = max(found, key=lambda each: each[0])[1]
         fine = resolved(best, lambda share: tell("refining the mesh", 0.5 + 0.4 * share, None))
         fit = followed(fine, problem, before)
-    tell("finishing", 1.0, 0.0)
-    return fit
+        tell("finishing", 1.0, 0.0)
+        return fit
 
 
 def _fitted(start: Start, terms: Sequence[Candidate]) -> tuple[float, Minimum] | None:

@@ -18,7 +18,7 @@ from pdescry.data import Readings
 from pdescry.data.plausible import LEAST
 from pdescry.errors import InputError
 from pdescry.files import made_folder
-from pdescry.progress import Progress
+from pdescry.progress import Progress, watched
 from pdescry.surrogate.adam import PAPER_DNN, Adam
 from pdescry.surrogate.network import Network
 from pdescry.surrogate.noise import Noise
@@ -49,7 +49,7 @@ def interpolate(
     standardise: Standardise = "all",
     workers: int | None = None,
     workdir: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     hand_on: HandOn | None = None,
 ) -> Posterior:
     """The field behind the readings, as draws from the posterior of a Bayesian neural network.
@@ -87,9 +87,8 @@ def interpolate(
             hand_on(_posterior(readings, problem, scaling, known, [part]), idle)
             return True
 
-        failures = run_chains(
-            folder, to_run, workers, progress or (lambda stage, fraction, left: None), done, meanwhile
-        )
+        with watched(progress) as tell:
+            failures = run_chains(folder, to_run, workers, tell, done, meanwhile)
         found = {
             chain: collect(problem.plan, problem.n_readings, place)
             for chain, place in places.items()
@@ -106,7 +105,7 @@ def train(
     seed: int = 0,
     standardise: Standardise = "all",
     workdir: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Posterior:
     """One network fitted by Adam (the paper's DNN baseline): a `Posterior` of a single draw, whose sds are zero."""
     return interpolate(
