@@ -45,12 +45,13 @@ class Line:
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self.stream, self.clock = stream, clock
-        self.stage, self.began, self.first = "", clock(), 0.0
+        self.stage: str | None = None
+        self.began, self.first = 0.0, 0.0
         self.written, self.width = -OFTEN, 0
 
     def __call__(self, what: str, fraction: float, left: float | None = None) -> None:
-        now, stage = self.clock(), what.partition(":")[0]
-        if (stage != self.stage and ":" in what) or fraction < self.first:
+        now, stage = self.clock(), what.rpartition(":")[0]
+        if stage != self.stage or fraction < self.first:
             self.stage, self.began, self.first = stage, now, fraction
         if now - self.written < OFTEN:
             return
