@@ -201,6 +201,8 @@ def table_of(folder: Path) -> Any:
                 "held": sum(held),
                 "intervals": len(held),
                 "seconds": record["seconds"],
+                "networks": record.get("networks", 0),
+                "idle": any(term.endswith(": Q") or "Q*" in term for term in found),
                 "probabilities": {
                     f"{p['field']}: {p['term']}": p["probability"] for p in record.get("probabilities", ())
                 },
@@ -232,6 +234,8 @@ def markdown(folder: Path) -> str:
         for kind, title in TITLES.items():
             if len(rows := part[part["kind"] == kind]):
                 lines += ["", f"## {title}, candidates `{library}`", "", *_relative_lines(rows)]
+                if len(idle := rows[rows["system"] == IDLE]):
+                    lines += ["", f"The idle input is in {idle['idle'].sum()} of {len(idle)} laws."]
         if len(half := part[part["noise"] == HALF_NULL]):
             right = [law.startswith("u_t = ") and "v" in reasons for law, reasons in half[["law", "reasons"]].values]
             lines += ["", f"## FitzHugh–Nagumo whose v is replaced by noise, candidates `{library}`", ""]
@@ -300,9 +304,10 @@ def _paper_lines(paper: Any) -> list[str]:
     held, intervals = paper["held"].sum(), paper["intervals"].sum()
     lines += [
         "",
-        f"Right terms in {paper['right'].sum()} of {len(paper)} runs (all would be 45; bar 42). 95 % intervals hold "
-        f"the true coefficient in {held} of {intervals}"
+        f"Right terms in {paper['right'].sum()} of {len(paper)} runs (all would be 45; bar 44).",
+        f"95 % intervals hold the true coefficient in {held} of {intervals}"
         + (f" ({held / intervals:.0%}; bar 88 to 99 %)." if intervals else "."),
+        f"A network was sampled in {(paper['networks'] > 0).sum()} of these runs, because nothing else told a law.",
     ]
     return lines
 
