@@ -264,6 +264,11 @@ def document(folder: Path, path: Path) -> None:
             continue
         record = json.loads(file.read_text(encoding="utf-8"))
         parts.append(f"## {case}\n\nMeasured with {record['commit']}.\n\n{_table(record['rows'])}\n")
+        if case == "paper":
+            have = {row["name"] for row in record["rows"]}
+            every = [f"{system}, noise {noise:g}" for system in EXPERIMENTS for noise in NOISES]
+            if missing := [name for name in every if name not in have]:
+                parts.append(f"Not measured yet: {'; '.join(missing)}.\n")
     if (file := folder / "profile.json").exists():
         parts.append(_profile(json.loads(file.read_text(encoding="utf-8"))))
     path.write_text("\n".join(parts), encoding="utf-8")
@@ -300,7 +305,7 @@ def _table(rows: list[dict[str, Any]]) -> str:
         cells += [f"{ratios[-1]:.2f}", f"`{row['now']['law']}`"]
         lines.append(f"| {' | '.join(cells)} |")
     if beside and len(rows) > 1:
-        lines.append(f"\nMedian ratio {statistics.median(ratios):.2f}.")
+        lines.append(f"\nMedian ratio of these {len(rows)}: {statistics.median(ratios):.2f}.")
     return "\n".join(lines)
 
 
