@@ -247,7 +247,7 @@ def markdown(folder: Path) -> str:
         if len(null := part[part["noise"].isin(NULL)]):
             lines += ["", f"## No law at all, candidates `{library}`", ""]
             lines += [
-                f'- {kind}: "cannot tell" in {(~rows["told"]).sum()} of {len(rows)} runs (all would be 20; bar 19).'
+                f'- {kind}: "cannot tell" in {(~rows["told"]).sum()} of {len(rows)} runs (bar 19 of 20, both together).'
                 for kind in NULL
                 if len(rows := null[null["noise"] == kind])
             ]
