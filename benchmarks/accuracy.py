@@ -258,8 +258,9 @@ def markdown(folder: Path) -> str:
             if len(wrong):
                 lines += ["", "Wrong:", ""]
                 lines += [
-                    f"- {row['system']}, noise {row['noise']}, layout {row['layout']}: `{row['law']}`"
+                    f"- {row['system']}, noise {row['noise']}, layout {row['layout']}"
                     + ("" if row["told"] else " (said: cannot tell)")
+                    + f":\n  `{row['law']}`"
                     for row in wrong.to_dict(orient="records")
                 ]
     return "\n".join([*lines, ""])

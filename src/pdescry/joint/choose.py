@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import logsumexp
 
 from pdescry.checks import check_whole, check_workers, plain
 from pdescry.data import Readings
 from pdescry.errors import InputError, PdescryError
 from pdescry.executor import Executor, local_executor
-from pdescry.joint.choice import Choice, Comparison
+from pdescry.joint.choice import Choice
+from pdescry.joint.comparison import comparison_of
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import LONG, elements_in_time
 from pdescry.joint.field.sampled import SampledField
@@ -195,9 +195,12 @@ def _chosen(
     outcome = _searched(
         problem, method, executor, tell, processes, posteriors, _shortlist(problem, method, executor, tell)
     )
+    networks: Sequence[SampledField] = ()
     if sample is not None and not posteriors and _may_begin_badly(problem, outcome, baselines):
         with suppress(PdescryError):  # what cannot be sampled, such as fields read at different places
-            outcome = _better(outcome, _searched(problem, method, executor, tell, processes, sample()))
+            networks = sample()
+    if networks:
+        outcome = _better(outcome, _searched(problem, method, executor, tell, processes, networks))
     if outcome is None:
         if alone is None:
             raise PdescryError(NONE)
@@ -368,7 +371,7 @@ def _concluded(
     tell("finishing", 0.99, None)
     best, problem = outcome.compared[0], outcome.problem
     comparison = replace(
-        _comparison(outcome, problem),
+        comparison_of(outcome.compared, outcome.baselines, problem),
         reasons=outcome.reasons | silent,
         single_term_changes=outcome.changes,
         other_order=outcome.other_order,
@@ -380,37 +383,3 @@ def _concluded(
     tell("finishing", 1.0, 0.0)
     kept = tuple(tuple(processes[field]["shared"]) for field in whole.fields)
     return Choice(fit, problem.candidates, comparison, whole.fields, kept)
-
-
-def _comparison(outcome: _Outcome, problem: Problem) -> Comparison:
-    """Of laws with each other and with no law; not yet whether one is told."""
-    compared = outcome.compared
-    scores = np.array([law.score for law in compared])
-    weights = np.exp(scores - logsumexp(scores))
-    weights /= weights.sum()
-    alternatives = pd.DataFrame(
-        {
-            "terms": [", ".join(_named(term, problem) for term in law.terms) for law in compared],
-            "law": [str(JointFit(law.found, problem)) for law in compared],
-            "elpd": [law.elpd for law in compared],
-            "score": scores - scores[0],
-            "probability": weights,
-        }
-    )
-    probabilities = pd.DataFrame(
-        {
-            "field": [each.field for each in problem.candidates],
-            "term": [str(each.term) for each in problem.candidates],
-            "probability": [
-                float(weights[[each in law.terms for law in compared]].sum()) for each in problem.candidates
-            ],
-        }
-    )
-    baselines = {
-        field: {name: other.score for name, other in each.items()} for field, each in outcome.baselines.items()
-    }
-    return Comparison(alternatives, probabilities, compared[0].held_out, baselines)
-
-
-def _named(term: Any, problem: Problem) -> str:
-    return str(term.term) if len(problem.fields) == 1 else str(term)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
 from pdescry.equation import Equation
+from pdescry.errors import PdescryError
 from pdescry.joint.advice import Advice
 from pdescry.joint.choice import Choice, Comparison, FieldLaw
 from pdescry.joint.choose import Joint, Sample, choose
@@ -107,7 +108,11 @@ class JointMethod:
     def infer(self, run: Run, workers: int | None, watch: Callable[[str], Progress], sample: Sample) -> JointInference:
         def another_start() -> Sequence[SampledField]:
             run.log("The readings change smoothly in time, but tell no law yet: tried again from sampled networks.")
-            return sample()
+            try:
+                return sample()
+            except PdescryError as fault:
+                run.log(f"They could not be sampled: {fault}")
+                raise
 
         choice = run.staged(
             "fit",
