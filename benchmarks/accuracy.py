@@ -29,9 +29,10 @@ import pandas as pd
 
 import pdescry
 from pdescry.data import Input, systems
-from pdescry.discovery.discover import choose_settings
 from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.files import write_json
+from pdescry.surrogate.samplers import Point
+from pdescry.two_stage.network import TRAINED
 
 NOISES = (0.0, 0.01, 0.05)
 # Systems with noise of 5 % of the sd: how many sensors, and how long they are read, if not as long as the system says.
@@ -139,15 +140,13 @@ def run(folder: Path, kinds: list[str], layouts: list[int], libraries: list[str]
 def record_of(cell: dict[str, Any], library: str, workers: int | None) -> dict[str, Any]:
     readings, began, networks = readings_of(cell), time.monotonic(), []
 
-    def sample() -> list[Any]:
+    def train() -> list[Any]:
         """As `discover` does, where it does."""
-        settings = choose_settings()
-        network = pdescry.interpolate(readings, sampler=settings.sampler, chains=settings.chains, workers=workers)
-        networks.append(network)
+        networks.append(pdescry.interpolate(readings, sampler=Point(), chains=TRAINED, workers=workers))
         return networks
 
     try:
-        choice = pdescry.choose(readings, library, workers=workers, sample=sample)
+        choice = pdescry.choose(readings, library, workers=workers, train=train)
     except pdescry.PdescryError as fault:
         found: dict[str, Any] = {"law": None, "reason": str(fault), "reasons": {}}
     else:
@@ -308,7 +307,7 @@ def _paper_lines(paper: Any) -> list[str]:
         f"Right terms in {paper['right'].sum()} of {len(paper)} runs (all would be 45; bar 44).",
         f"95 % intervals hold the true coefficient in {held} of {intervals}"
         + (f" ({held / intervals:.0%}; bar 88 to 99 %)." if intervals else "."),
-        f"A network was sampled in {(paper['networks'] > 0).sum()} of these runs, because nothing else told a law.",
+        f"Networks were trained in {(paper['networks'] > 0).sum()} runs: smooth fields suggested no law.",
     ]
     return lines
 

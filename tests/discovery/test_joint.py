@@ -381,14 +381,14 @@ def test_the_same_law_in_any_units() -> None:
 
 
 @pytest.mark.slow
-def test_a_network_is_sampled_where_nothing_else_tells_the_law(tmp_path: Path) -> None:
+def test_networks_are_trained_where_nothing_else_tells_the_law(tmp_path: Path) -> None:
     """Burgers' shock stands in a gap between sensors, where smoothness says nothing of it."""
     readings, folder = systems.burgers().observe(noise=0.0, seed=40), tmp_path / "run"
     law = discover(readings, workdir=folder, figures=False, time_order=1)
     assert law.equation.components[0].coefficients.keys() == {Term.parse("u_xx"), Term.parse("u*u_x")}
     assert (folder / "posterior.nc").exists()
     assert not (folder / "chains").exists()
-    assert "tried again from sampled networks" in (folder / "log.txt").read_text(encoding="utf-8")
+    assert "begun again from trained networks" in (folder / "log.txt").read_text(encoding="utf-8")
     assert repr(load(folder)) == repr(law)
 
 

@@ -56,7 +56,7 @@ def chosen(heat: Readings, told: list[tuple[str, float]]) -> Choice:
     def tell(what: str, fraction: float, left: float | None = None) -> None:
         told.append((what, fraction))
 
-    return choose(heat, FEW, workers=1, progress=tell, sample=never)
+    return choose(heat, FEW, workers=1, progress=tell, train=never)
 
 
 def test_the_terms_are_found(chosen: Choice) -> None:
@@ -392,7 +392,7 @@ def with_values(heat: Readings, values: np.ndarray) -> Readings:
 
 def test_noise_alone_tells_no_law(heat: Readings) -> None:
     noise = with_values(heat, np.random.default_rng(4).normal(size=len(heat)))
-    choice = choose(noise, ["u_xx", "u_x"], workers=1, sample=never)
+    choice = choose(noise, ["u_xx", "u_x"], workers=1, train=never)
     assert "one constant number" in choice.comparison.reason
     assert not choice.laws[0].support.any()
 
@@ -419,12 +419,12 @@ def test_where_no_law_can_hold_the_best_guess_is_kept_and_none_is_told(
 
     asked = []
 
-    def sample() -> list[Any]:
+    def train() -> list[Any]:
         asked.append("networks")
-        raise InputError("These cannot be sampled.")
+        raise InputError("These cannot be trained.")
 
     monkeypatch.setattr("pdescry.joint.search.fitted_law.tightened", fails)
-    choice = choose(heat, ["u_xx", "u_x"], workers=1, time_order=1, sample=sample)
+    choice = choose(heat, ["u_xx", "u_x"], workers=1, time_order=1, train=train)
     assert asked == ["networks"]  # the readings move: another start might tell a law
     assert choice.comparison.reason.startswith("No law of these candidates")
     assert not choice.laws[0].support.any()

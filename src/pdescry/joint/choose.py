@@ -63,7 +63,7 @@ CLOSE = 3.0  # nats: orders in time that score so close are told
 
 Shortlist = tuple[tuple[int, ...], list[tuple[Candidate, ...]]] | None
 Given = Readings | SampledField | Sequence[Readings | SampledField]
-Sample = Callable[[], Sequence[SampledField]]
+Train = Callable[[], Sequence[SampledField]]
 
 
 @dataclass(frozen=True)
@@ -108,15 +108,15 @@ def choose(
     workers: int | None = None,
     executor: Executor | None = None,
     progress: Progress | bool | None = None,
-    sample: Sample | None = None,
+    train: Train | None = None,
 ) -> Choice:
     """Find the terms of the law among candidates, and its coefficients, fields and law inferred together.
 
     readings, or a list of those of experiments that share the law; a `Posterior` of `pdescry.interpolate` in place of
     readings has the search begin from its fields, too. candidates: "general" (the default), "paper", "small", a list of
     terms, or lists by field. time_order: 1 for u_t on the left, 2 for u_tt, by field, or "auto". executor: anything
-    with ``submit``; by default processes on this machine. sample: called for such posteriors, one for each experiment,
-    only if no law is told although the readings show dynamics; `discover` samples networks then.
+    with ``submit``; by default processes on this machine. train: called for such posteriors, one for each experiment,
+    only where smooth fields do not lead to a law although the readings show dynamics; `discover` trains networks then.
     """
     method, workers = method or Joint(), check_workers(workers)
     posteriors = posteriors_of(readings)
@@ -130,9 +130,9 @@ def choose(
     )
     with watched(progress) as tell, one_thread():
         if executor is not None:
-            return _chosen(problem, method, executor, _never_falling(tell), posteriors, sample)
+            return _chosen(problem, method, executor, _never_falling(tell), posteriors, train)
         with local_executor(workers) as pool:
-            return _chosen(problem, method, pool, _never_falling(tell), posteriors, sample)
+            return _chosen(problem, method, pool, _never_falling(tell), posteriors, train)
 
 
 def _never_falling(tell: Progress) -> Progress:
@@ -172,7 +172,7 @@ def _chosen(
     executor: Executor,
     tell: Progress,
     posteriors: Sequence[SampledField],
-    sample: Sample | None,
+    train: Train | None,
 ) -> Choice:
     tell("looking at the readings", 0.0, None)
     processes = fields_without_law(problem, executor, tell)
@@ -192,15 +192,12 @@ def _chosen(
         alone, silent = without(unmoved_ones), unmoved_ones
         if alone is not None and not alone.reasons:
             return conclude(alone)
-    outcome = _searched(
-        problem, method, executor, tell, processes, posteriors, _shortlist(problem, method, executor, tell)
-    )
-    networks: Sequence[SampledField] = ()
-    if sample is not None and not posteriors and _may_begin_badly(problem, outcome, baselines):
-        with suppress(PdescryError):  # what cannot be sampled, such as fields read at different places
-            networks = sample()
-    if networks:
-        outcome = _better(outcome, _searched(problem, method, executor, tell, processes, networks))
+    networks = _Networks(None if posteriors or not _may_begin_badly(problem, baselines) else train)
+    shortlist = _shortlist(problem, method, executor, tell)
+    outcome = _searched(problem, method, executor, tell, processes, posteriors, shortlist, networks)
+    settled = outcome is not None and not outcome.reasons and outcome.compared[0].found.converged
+    if not settled and (new := networks.once()):
+        outcome = _better(outcome, _searched(problem, method, executor, tell, processes, new))
     if outcome is None:
         if alone is None:
             raise PdescryError(NONE)
@@ -212,13 +209,24 @@ def _chosen(
     return conclude(outcome)
 
 
-def _may_begin_badly(problem: Problem, outcome: _Outcome | None, baselines: Baselines) -> bool:
-    """Whether all fields change smoothly in time and yet not all have a law that could be fitted to its end, perhaps
-    for want of a better start."""
-    settled = outcome is not None and not outcome.reasons and outcome.compared[0].found.converged
-    if settled or any(map(unmoved, baselines.values())):
-        return False
-    return all(len(_stretches(each)) == 1 for each in problem.experiments)
+@dataclass(eq=False)
+class _Networks:
+    """Another start, for want of which no law may be found."""
+
+    train: Train | None
+
+    def once(self) -> Sequence[SampledField]:
+        """None where they cannot be trained, as of fields read at different places, or were asked for before."""
+        train, self.train = self.train, None
+        with suppress(PdescryError):
+            return () if train is None else train()
+        return ()
+
+
+def _may_begin_badly(problem: Problem, baselines: Baselines) -> bool:
+    """Whether all fields change smoothly in time, so that there should be a law, and not for long."""
+    moved = not any(map(unmoved, baselines.values()))
+    return moved and all(len(_stretches(each)) == 1 for each in problem.experiments)
 
 
 def _better(one: _Outcome | None, other: _Outcome | None) -> _Outcome | None:
@@ -280,8 +288,10 @@ def _searched(
     processes: Processes,
     posteriors: Sequence[SampledField] = (),
     shortlist: Shortlist = None,
+    networks: _Networks | None = None,
 ) -> _Outcome | None:
-    """None where nothing could be fitted. shortlist: orders in time, and laws of these; no others are proposed."""
+    """None where nothing could be fitted. shortlist: orders in time, and laws of these; no others are proposed.
+    networks: to begin from, too, where smooth fields do not suggest the law of the one that is asked for."""
     baselines = baselines_of(processes)
     before = noise_without_law(problem, processes)
     every = tuple(each for each in (problem, *problem.alternatives) if not shortlist or each.orders == shortlist[0])
@@ -297,17 +307,30 @@ def _searched(
         Search(each, *((method.proposals, method.largest, KEPT) if k == leading else OTHERWISE), executor, tell)
         for k, each in enumerate(every)
     ]
-    guesses: list[list[FittedLaw]] = [[] for _ in every]
-    none = sum(without_dynamics(each)[0] for each in baselines.values())
     # A law of second order may be met because one of first order, differentiated, is: that is looked at thoroughly.
     lower = min(each.orders for each in every) == every[leading].orders
-    for k in sorted(range(len(every)), key=lambda k: k != leading):
-        best = guesses[leading][0] if lower and _met(guesses[leading]) else None
-        lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
-        if shortlist:
-            guesses[k] = searches[k].of_shortlist(starts[k], shortlist[1])
-        else:
-            guesses[k] = searches[k].soft(starts[k], best is None, lowest, settled, none)
+    none = sum(without_dynamics(each)[0] for each in baselines.values())
+
+    def guessed() -> list[list[FittedLaw]]:
+        found: list[list[FittedLaw]] = [[] for _ in every]
+        for k in sorted(range(len(every)), key=lambda k: k != leading):
+            best = found[leading][0] if lower and _met(found[leading]) else None
+            lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
+            found[k] = searches[k].soft(starts[k], best is None, lowest, settled)
+        return found
+
+    if shortlist:
+        guesses = [search.of_shortlist(own, shortlist[1]) for search, own in zip(searches, starts, strict=True)]
+    else:
+        guesses = guessed()
+        if len(problem.fields) == 1:
+            unsuggested = not any(_suggested(own, none) for own in guesses)
+            if unsuggested and networks is not None and (new := networks.once()):
+                starts = [starts_of(each, processes, new) for each in every]
+                guesses = guessed()
+            for k, search in enumerate(searches):
+                if not _suggested(guesses[k], none) and not (lower and _met(guesses[leading])):
+                    guesses[k] = search.with_pairs(guesses[k], starts[k])
     if not any(guesses):
         return None
     soft = [[law for law in own if law.possible] for own in guesses]
@@ -348,6 +371,11 @@ def _searched(
     others = [own[0] for k, own in tights.items() if k != which and own]
     close = _close(compared[0], max(others, key=lambda law: law.score), problem) if others else ""
     return _Outcome(every[which], compared, reasons, baselines, before, changes, close)
+
+
+def _suggested(laws: Sequence[FittedLaw], none: float) -> bool:
+    """Whether the first of them, while it is soft, lacks nothing or explains more than what knows no dynamics."""
+    return _met(laws) or bool(laws and laws[0].possible and laws[0].promise > none)
 
 
 def _met(laws: Sequence[FittedLaw]) -> bool:

@@ -20,7 +20,7 @@ from pdescry.equation import Equation
 from pdescry.errors import PdescryError
 from pdescry.joint.advice import Advice
 from pdescry.joint.choice import Choice, Comparison, FieldLaw
-from pdescry.joint.choose import Joint, Sample, choose
+from pdescry.joint.choose import Joint, choose
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.free import FreeField
 from pdescry.joint.field.sampled import SampledField
@@ -105,13 +105,15 @@ class JointMethod:
             for each in experiments:
                 settings.noise.known(each)
 
-    def infer(self, run: Run, workers: int | None, watch: Callable[[str], Progress], sample: Sample) -> JointInference:
+    def infer(
+        self, run: Run, workers: int | None, watch: Callable[[str], Progress], sample: Callable[..., Any]
+    ) -> JointInference:
         def another_start() -> Sequence[SampledField]:
-            run.log("The readings change smoothly in time, but tell no law yet: tried again from sampled networks.")
+            run.log("The readings change smoothly in time, but tell no law yet: begun again from trained networks.")
             try:
-                return sample()
+                return sample(trained=True)
             except PdescryError as fault:
-                run.log(f"They could not be sampled: {fault}")
+                run.log(f"They could not be trained: {fault}")
                 raise
 
         choice = run.staged(
@@ -125,7 +127,7 @@ class JointMethod:
                 time_order=run.settings.time_order or "auto",
                 workers=workers,
                 progress=watch("fit"),
-                sample=another_start,
+                train=another_start,
             ),
         )
         return JointInference(choice, run.experiments)

@@ -69,14 +69,12 @@ class Search:
         thoroughly: bool = True,
         lowest: float = math.inf,
         settled: bool = False,
-        none: float = math.inf,
     ) -> list[FittedLaw]:
         """Laws that explain inferred fields best, not tight yet, each law once; possible ones first, and of these
         those that promise most.
 
         thoroughly: also those near the best. lowest: the value of a law that was found elsewhere; settled: it needs no
-        offsets of sensors, so that fields inferred with them are not begun from. none: what those score that know no
-        dynamics.
+        offsets of sensors, so that fields inferred with them are not begun from.
         """
         proposed = proposals(starts, self.problem, self.number, self.largest)
         ranked: list[FittedLaw] = []
@@ -106,20 +104,18 @@ class Search:
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
             fits = [(soft_fit, (starts[0], terms)) for terms in self.crossed(ranked)]
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
-        if not thoroughly:
-            return ranked
-        ranked = self.improved(ranked)
-        told = ranked and ranked[0].possible and (ranked[0].met or ranked[0].promise > none)
-        if len(self.problem.fields) == 1 and not told:
-            # Fields that obey no law, inferred between few sensors, need not suggest the right terms at all.
-            seen = {law.key for law in ranked}
-            laws = [law for law in pairs_of_simple(self.problem) if frozenset(law) not in seen]
-            gradually = replace(starts[0], gradually=True)
-            tried = self.all_fitted([(soft_fit, (gradually, terms)) for terms in laws], "trying laws", end, end)
-            best = ranked[0].promise if ranked and ranked[0].possible else -math.inf
-            clearly = [law for law in tried if law.possible and law.promise > best + FAR * self.problem.n_readings]
-            ranked = _ranked([*ranked, *clearly])
-        return ranked
+        return self.improved(ranked) if thoroughly else ranked
+
+    def with_pairs(self, ranked: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
+        """With every pair of simple terms that is clearly better: fields that obey no law, inferred between few
+        sensors, need not suggest the right ones at all."""
+        seen, end = {law.key for law in ranked}, SPAN["proposals"][1]
+        laws = [law for law in pairs_of_simple(self.problem) if frozenset(law) not in seen]
+        gradually = replace(starts[0], gradually=True)
+        tried = self.all_fitted([(soft_fit, (gradually, terms)) for terms in laws], "trying laws", end, end)
+        best = ranked[0].promise if ranked and ranked[0].possible else -math.inf
+        clearly = [law for law in tried if law.possible and law.promise > best + FAR * self.problem.n_readings]
+        return _ranked([*ranked, *clearly])
 
     def of_shortlist(self, starts: Sequence[Start], laws: Sequence[tuple[Candidate, ...]]) -> list[FittedLaw]:
         """These laws, as `soft` gives others."""
