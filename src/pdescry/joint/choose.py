@@ -323,14 +323,12 @@ def _searched(
         guesses = [search.of_shortlist(own, shortlist[1]) for search, own in zip(searches, starts, strict=True)]
     else:
         guesses = guessed()
-        if len(problem.fields) == 1:
-            unsuggested = not any(_suggested(own, none) for own in guesses)
-            if unsuggested and networks is not None and (new := networks.once()):
+        if len(problem.fields) == 1 and not any(_suggested(own, none) for own in guesses):
+            if networks is not None and (new := networks.once()):
                 starts = [starts_of(each, processes, new) for each in every]
                 guesses = guessed()
-            for k, search in enumerate(searches):
-                if not _suggested(guesses[k], none) and not (lower and _met(guesses[leading])):
-                    guesses[k] = search.with_pairs(guesses[k], starts[k])
+            if not any(_suggested(own, none) for own in guesses):
+                guesses = [search.with_pairs(*each) for search, *each in zip(searches, guesses, starts, strict=True)]
     if not any(guesses):
         return None
     soft = [[law for law in own if law.possible] for own in guesses]
@@ -338,8 +336,8 @@ def _searched(
     dull = not shortlist and any(soft) and hopeless([law for own in soft for law in own], baselines)
     which, fine, tight, tights = leading, [], [], {}
     if any(soft) and not dull:
-        # What soft laws of another order promise says little: they leave the fields more freedom.
-        far = FAR * problem.n_readings if lower and _met(soft[leading]) else math.inf
+        # What soft laws of a higher order promise says little, unless it is less: they leave the fields more freedom.
+        far = FAR * problem.n_readings if lower else math.inf
         most = max(own[0].promise for own in soft if own)
         near = [k for k, own in enumerate(soft) if own and (k == leading or own[0].promise > most - far)]
         tights = {k: searches[k].tight(soft[k], starts[k]) for k in near}
@@ -366,6 +364,7 @@ def _searched(
     rivals = [law for law in tight if law.key != fine[0].key]
     told = len(why_not(best, baselines, before)) < len(problem.fields)
     compared = best_first(search.nearby(best, rivals)) if told else [best]
+    compared[0] = search.to_the_end(compared[0])
     changes = single_term_changes(compared[0].found, compared[0].neighbourhood)
     reasons = why_not(compared[0], baselines, before)
     others = [own[0] for k, own in tights.items() if k != which and own]

@@ -92,6 +92,11 @@ def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: No
         if found.unresolved < RESOLVED or _sizes(found) == _sizes(before):
             break
     tell(REFINEMENTS / (REFINEMENTS + 1))
+    return finished(found)
+
+
+def finished(found: Minimum) -> Minimum:
+    """To the end on the mesh that it has, with the noise that the misfit shows."""
     found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
     return found.objective.minimise(found.states, found.coefficients, STEPS_AT_LAST)
 

@@ -16,7 +16,7 @@ from pdescry.joint.field.start import Start
 from pdescry.joint.fit.held_out import held_out, score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offset_sds
-from pdescry.joint.fit.stages import resolved, softly, tightened, with_terms
+from pdescry.joint.fit.stages import finished, resolved, softly, tightened, with_terms
 from pdescry.joint.lean import Lean
 from pdescry.joint.search.complexity import gains, naming_costs, penalty
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
@@ -150,6 +150,10 @@ def tight_fit(found: Minimum) -> Minimum:
 
 def fine_fit(found: Minimum) -> Minimum:
     return resolved(found)
+
+
+def last_fit(found: Minimum) -> Minimum:
+    return finished(found)
 
 
 def fit_with_terms(found: Minimum, terms: tuple[Candidate, ...], coefficients: Array) -> Minimum:

@@ -21,6 +21,7 @@ from pdescry.joint.search.fitted_law import (
     fine_fit,
     fit_with_terms,
     judged,
+    last_fit,
     laws_near,
     soft_fit,
     soft_fit_from,
@@ -225,7 +226,11 @@ class Search:
             if not found:
                 break
             law = found[0]
-        return law
+        return self.to_the_end(law)
+
+    def to_the_end(self, law: FittedLaw) -> FittedLaw:
+        """Where a fit of few steps, as laws are compared by, has not converged: more of them."""
+        return law if law.found.converged else next(iter(self.possible((last_fit, (law.found,)))), law)
 
     def worst(self, law: FittedLaw) -> Candidate | None:
         """The term that gains least, if it does not gain what it costs and need not be in the law."""
