@@ -13,8 +13,14 @@ from pdescry.errors import InputError
 from pdescry.solver.evaluate import evaluate_terms
 from pdescry.solver.linearise import variables_of
 
+SLOW = {"fitzhugh_nagumo", "kdv_two_solitons", "phi4", "predator_prey", "shallow_water", "wave"}  # to solve
 
-@pytest.mark.parametrize("name", systems.NAMES)
+
+def some_slow(names):
+    return [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in names]
+
+
+@pytest.mark.parametrize("name", some_slow(systems.NAMES))
 def test_every_system_has_a_solution_and_gives_readings(name):
     system = systems.get(name)
     assert system.name == name
@@ -59,7 +65,7 @@ FIRST_ORDER = [name for name in systems.NAMES if systems.get(name).equation.comp
 SECOND_ORDER = sorted(set(systems.NAMES) - set(FIRST_ORDER))
 
 
-@pytest.mark.parametrize("name", FIRST_ORDER)
+@pytest.mark.parametrize("name", some_slow(FIRST_ORDER))
 def test_the_field_obeys_its_law(name):
     # u_t by differences in time against the right side, at points of one's own choice.
     system = systems.get(name)
@@ -73,7 +79,7 @@ def test_the_field_obeys_its_law(name):
         np.testing.assert_allclose((ahead - behind) / (2 * step), right, atol=2e-3 * max(1.0, np.abs(right).max()))
 
 
-@pytest.mark.parametrize("name", SECOND_ORDER)
+@pytest.mark.parametrize("name", some_slow(SECOND_ORDER))
 def test_the_field_obeys_its_law_of_second_order(name):
     system = systems.get(name)
     random = np.random.default_rng(5)

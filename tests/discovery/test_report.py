@@ -107,6 +107,7 @@ def test_how_far_to_trust_it(chosen: tuple[Law, Path], finished: tuple[Law, Path
         assert said in sentence
 
 
+@pytest.mark.slow
 def test_a_regression_of_two_fields_shows_both(readings: Readings, tmp_path: Path) -> None:
     frame = readings.to_frame().assign(v=lambda table: 3 - table["u"] / 2)
     both = Readings.from_frame(frame, time="t", space="x", fields=["u", "v"])

@@ -47,6 +47,7 @@ def silent(stage: str, fraction: float, left: float | None) -> None:
     pass
 
 
+@pytest.mark.slow
 def test_processes_side_by_side_keep_to_one_thread_each(work, tmp_path, monkeypatch):
     monkeypatch.setenv("NPROC", "8")
     assert run_jobs(work, jobs(tmp_path, "one", "two"), 2, silent) == {}

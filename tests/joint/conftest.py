@@ -84,14 +84,13 @@ def small_experiment(
     noise: float = 0.05,
     offset_sd: float = 0.0,
     tolerance: float = 0.2,
-    along: int | None = None,
 ) -> Experiment:
     """On a coarse, even mesh over the readings' own span."""
     x, t = readings.span[readings.axes[0]], readings.span[readings.time_name]
     axes = Axis(np.linspace(*x, elements[0] + 1), 5), Axis(np.linspace(*t, elements[1] + 1), 4)
     number, seen = len(readings.fields), Observations(readings)
     model = NoiseModel(np.full(len(seen), noise), np.full(number, offset_sd), seen)
-    return Experiment(Space(axes, number, along), model, np.full(number, tolerance))
+    return Experiment(Space(axes, number), model, np.full(number, tolerance))
 
 
 def small_objective(

@@ -12,41 +12,49 @@ from scipy.sparse import csr_array
 from pdescry.joint.fit.experiment import banded
 from pdescry.joint.fit.factor import FEW, Factor
 
-sizes = st.tuples(st.integers(1, 40), st.integers(0, 12), st.integers(1, 30))
+sizes = st.tuples(st.integers(1, 40), st.integers(0, 12), st.integers(1, 30), st.integers(0, 3))
+Size = tuple[int, int, int, int]
 quickly = settings(max_examples=60, deadline=None)
 
 
-def made(n: int, band: int, block: int, seed: int = 0) -> tuple[Factor, np.ndarray]:
-    """A factor and the matrix that it is of, positive definite with so many bands."""
+def made(n: int, band: int, block: int, less: int = 0, seed: int = 0) -> tuple[Factor, np.ndarray]:
+    """A factor and the matrix that it is of, positive definite with so many bands, less so many rows' squares."""
     random, band = np.random.default_rng(seed), min(band, n - 1)
     half = np.triu(np.tril(random.normal(size=(n, n)), band))
     half[np.diag_indices(n)] = 1 + np.abs(half[np.diag_indices(n)])
     matrix = half.T @ half
-    return Factor(banded(csr_array(matrix), band), block), matrix
+    rows = random.normal(size=(less, n))
+    taken = np.einsum("gi,ij,gj->g", rows, np.linalg.inv(matrix), rows)
+    rows /= np.sqrt(2 * max(less, 1) * taken)[:, None]
+    return Factor(banded(csr_array(matrix), band), block, csr_array(rows)), matrix - rows.T @ rows
 
 
 @quickly
 @given(sizes, st.sampled_from([1, FEW, FEW + 1, 3 * FEW]))
-def test_it_solves(size: tuple[int, int, int], columns: int) -> None:
+def test_it_solves(size: Size, columns: int) -> None:
     factor, matrix = made(*size)
     right = np.random.default_rng(1).normal(size=(size[0], columns))
-    root = np.linalg.cholesky(matrix).T
     close = {"rtol": 1e-6, "atol": 1e-8 * np.linalg.cond(matrix)}
     np.testing.assert_allclose(factor.solve(right), np.linalg.solve(matrix, right), **close)
-    np.testing.assert_allclose(factor.half(right), np.linalg.solve(root.T, right), **close)
-    np.testing.assert_allclose(factor.back(right), np.linalg.solve(root, right), **close)
+
+
+def test_draws_have_the_covariance_of_the_inverse() -> None:
+    factor, matrix = made(8, 2, 3, 2)
+    found = np.cov(factor.draws(np.random.default_rng(0), 200_000))
+    inverse = np.linalg.inv(matrix)
+    np.testing.assert_allclose(found, inverse, atol=0.02 * np.abs(inverse).max())
 
 
 @quickly
 @given(sizes)
-def test_the_determinant(size: tuple[int, int, int]) -> None:
+def test_the_determinant(size: Size) -> None:
     factor, matrix = made(*size)
     assert factor.log_determinant == pytest.approx(np.linalg.slogdet(matrix)[1], abs=1e-6)
 
 
 @quickly
 @given(sizes, st.integers(0, 2**32 - 1))
-def test_the_inverse_at_near_and_far_rows(size: tuple[int, int, int], seed: int) -> None:
+def test_the_inverse_at_near_and_far_rows(size: Size, seed: int) -> None:
     factor, matrix = made(*size)
     n, random = size[0], np.random.default_rng(seed)
     inverse = np.linalg.inv(matrix)
@@ -63,7 +71,7 @@ def test_the_inverse_at_near_and_far_rows(size: tuple[int, int, int], seed: int)
 
 @quickly
 @given(sizes, st.integers(0, 2**32 - 1))
-def test_variances_of_near_rows(size: tuple[int, int, int], seed: int) -> None:
+def test_variances_of_near_rows(size: Size, seed: int) -> None:
     factor, matrix = made(*size)
     n, random = size[0], np.random.default_rng(seed)
     rows = np.zeros((5, n))
@@ -91,4 +99,4 @@ def test_what_is_not_determined_is_told(entry: float) -> None:
 def test_a_solution_that_is_not_finite_is_told(columns: int) -> None:
     factor, _ = made(9, 2, 3)
     with np.errstate(all="ignore"), pytest.raises(LinAlgError, match="singular"):
-        factor.half(np.full((9, columns), np.inf))
+        factor.solve(np.full((9, columns), np.inf))

@@ -42,7 +42,19 @@ def test_whitened_errors_are_independent_with_variance_one(model: NoiseModel) ->
 
 def test_rows_are_whitened_as_errors_are(model: NoiseModel) -> None:
     rows = np.random.default_rng(1).normal(size=(len(model.noise), 4))
-    np.testing.assert_allclose(model.whitened_rows(csr_array(rows)).toarray(), whitener(model) @ rows, atol=1e-9)
+    found, wanted = model.whitened_rows(csr_array(rows)), whitener(model) @ rows
+    np.testing.assert_allclose(found.times(np.eye(4)), wanted, atol=1e-9)
+    np.testing.assert_allclose(found.transposed(np.eye(len(wanted))), wanted.T, atol=1e-9)
+    for own in model.observations.of_sensors:
+        np.testing.assert_allclose(found.of(own).toarray(), wanted[own], atol=1e-9)
+        left = np.delete(wanted, own, axis=0)
+        without = found.without(own)
+        square = without.weighed.T @ without.weighed - without.shared.T @ without.shared
+        np.testing.assert_allclose(square.toarray(), left.T @ left, atol=1e-9)
+    columns = np.random.default_rng(2).normal(size=(len(model.noise), 2))
+    np.testing.assert_allclose(found.combined(csr_array(columns)).toarray(), columns.T @ wanted, atol=1e-9)
+    more = found.with_more(csr_array(np.ones((1, 4))))
+    np.testing.assert_allclose(more.times(np.eye(4)), np.vstack([wanted, np.ones(4)]), atol=1e-9)
 
 
 def test_and_back(model: NoiseModel) -> None:
@@ -53,6 +65,11 @@ def test_and_back(model: NoiseModel) -> None:
         mine[own] = errors[own]
         np.testing.assert_allclose(model.errors(own, model.whitened(mine)[own]), errors[own], atol=1e-9)
         assert model.log_scale(own) == pytest.approx(-np.linalg.slogdet(root[np.ix_(own, own)])[1])
+
+
+def test_variances_of_single_errors(model: NoiseModel) -> None:
+    own = model.observations.of_sensors[1]
+    np.testing.assert_allclose(model.variances(own), np.diag(covariance(model))[own])
 
 
 def test_columns_of_offsets(model: NoiseModel) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from pdescry import Readings
 from pdescry.joint.fit.held_out import MANY, held_out, log_density, score, scores_of_fields
@@ -51,7 +52,7 @@ def with_an_input() -> Objective:
 
 
 def with_offsets() -> Objective:
-    experiment = small_experiment(smooth_readings(("u", "v")), offset_sd=0.2, along=0)
+    experiment = small_experiment(smooth_readings(("u", "v")), offset_sd=0.2)
     return small_objective([experiment], [("u", "u_xx"), ("v", "u*v")], (1, 1))
 
 
@@ -135,7 +136,7 @@ def test_a_step_is_that_of_the_dense_least_squares(objective: Objective) -> None
         law = np.zeros((*rows.by_law.shape[:2], sizes[number]))
         for element, basis in enumerate(rows.space.basis):
             law[element][:, basis] = rows.by_law[element]
-        fixed = np.column_stack([rows.fixed.toarray(), np.zeros((len(rows.on_fixed), k))])
+        fixed = np.column_stack([rows.fixed.times(np.eye(sizes[number])), np.zeros((len(rows.on_fixed), k))])
         both = np.vstack(
             [np.column_stack([law.reshape(-1, sizes[number]), rows.on_law[..., :-1].reshape(-1, k)]), fixed]
         )
@@ -158,7 +159,7 @@ def test_a_step_is_that_of_the_dense_least_squares(objective: Objective) -> None
     np.testing.assert_allclose(
         np.linalg.inv(solved.root.T @ solved.root), covariance[sum(sizes) :, sum(sizes) :], rtol=1e-4
     )
-    seen = here.experiments[0].fixed[: len(objective.experiments[0].observations)]
+    seen = csr_array(here.experiments[0].fixed.times(np.eye(sizes[0]))[: len(objective.experiments[0].observations)])
     dense = seen.toarray() @ covariance[: sizes[0], : sizes[0]] @ seen.toarray().T
     np.testing.assert_allclose(solved.covariance(seen), dense, atol=1e-5)
 
@@ -310,7 +311,7 @@ def test_evidence_of_offsets_is_that_of_the_readings() -> None:
     """In closed form from one fit, and from a fit for each size."""
 
     def fitted(size: float) -> tuple[Minimum, float]:
-        experiment = small_experiment(smooth_readings(), offset_sd=size, along=0)
+        experiment = small_experiment(smooth_readings(), offset_sd=size)
         objective = linear(small_objective([experiment], [("u", "u_xx")], (1,)))
         found = solved(objective)
         model, seen = experiment.noise_model, experiment.observations

@@ -30,7 +30,7 @@ def spaces(draw: st.DrawFn) -> Space:
         Axis(BREAKS[draw(st.sampled_from(sorted(BREAKS)))], draw(st.integers(3, 5 if number < 3 else 3)))
         for _ in range(number)
     )
-    return Space(axes, draw(st.integers(1, 3)), draw(st.sampled_from([None, *range(number)])))
+    return Space(axes, draw(st.integers(1, 3)))
 
 
 def highest(axis: Axis) -> int:
@@ -154,12 +154,8 @@ def test_moments_square_to_the_mean_square_of_what_is_linear_in_each_element(spa
 @quickly
 @given(spaces())
 def test_the_axis_that_is_eliminated_along_leaves_the_fewest_bands(space: Space) -> None:
-    if space.along is not None:
-        assert space.order[0] == space.along
-        assert space.band == space.window - 1
-    else:
-        assert space.band == min(space._band(order) for order in permutations(range(len(space.axes))))
-        assert space.band <= space.window - 1 or len(space.axes) > 1
+    assert space.band == min(space._band(order) for order in permutations(range(len(space.axes))))
+    assert space.band <= space.window - 1 or len(space.axes) > 1
 
 
 @pytest.mark.parametrize("shape", [(2, 30), (30, 2)])

@@ -76,7 +76,7 @@ def test_with_what_is_known(heat: Readings, tmp_path: Path) -> None:
 
 
 def test_with_offsets_a_wave_and_an_input(tmp_path: Path) -> None:
-    """Laid out along space, of second order in time."""
+    """Of second order in time."""
     random = np.random.default_rng(0)
     x, t = (each.ravel() for each in np.meshgrid(np.linspace(0, np.pi, 8), np.linspace(0, 3, 13)))
     off = random.normal(0, 0.3, 8)
@@ -86,7 +86,7 @@ def test_with_offsets_a_wave_and_an_input(tmp_path: Path) -> None:
     readings = Readings.from_arrays(t, x, values, inputs={"P": ([0.0, 3.0], [0.0, 0.1])})
     fit = refine(readings, "u_tt = u_xx + P", workers=1)
     assert fit.orders == (2,)
-    assert fit.experiment.space.along == 0
+    assert fit.experiment.noise_model.has_offsets
     choice = compared(fit)
     assert_same(choice.fit.minimum, again(choice, tmp_path, readings).fit.minimum)
 

@@ -123,6 +123,7 @@ def test_insulated_heat_keeps_its_mean():
     np.testing.assert_allclose(values @ weights / 2, 20 / np.pi, rtol=0, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_soliton_on_the_line():
     x = np.linspace(-5, 12, 30)
     sides = {"left": "u=0", "right": ["u=0", "u_x=0"]}
@@ -203,7 +204,8 @@ IN_UNITS = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name == "a shock" else ()) for name in IN_UNITS]
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name in ("a shock", "from nothing") else ()) for name in IN_UNITS],
 )
 def test_a_law_in_other_units_gives_the_same_verdict_and_field(name):
     text, domain, until, initial, boundary = IN_UNITS[name]

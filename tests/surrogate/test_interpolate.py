@@ -215,6 +215,7 @@ def _settle_anyway(problem, folder):
     (folder / "problem.json").write_text(json.dumps(problem.describe()))
 
 
+@pytest.mark.slow
 def test_the_users_settings_of_jax_do_not_reach_the_workers(readings, posterior, monkeypatch):
     monkeypatch.setenv("JAX_ENABLE_X64", "1")
     monkeypatch.setenv("JAX_DEFAULT_PRNG_IMPL", "rbg")

@@ -86,7 +86,7 @@ def test_killed_and_resumed_ends_with_the_same_draws(tmp_path, posterior, n_bloc
             AdjustedMCLMC(draws=5, thin=2, burn=2, rungs=2, rung_transitions=10, steps=3), marks=pytest.mark.slow
         ),
         HMC(step_size=1e-4, draws=5, burn=2, steps=3),
-        NUTS(draws=5, burn=2, rungs=2, rung_transitions=10, doublings=3),
+        pytest.param(NUTS(draws=5, burn=2, rungs=2, rung_transitions=10, doublings=3), marks=pytest.mark.slow),
         Point(),
     ],
     ids=repr,

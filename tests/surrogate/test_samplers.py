@@ -30,6 +30,12 @@ SAMPLERS_IN_TEST: dict[str, Sampler] = {
 }
 
 
+def cases(*names):
+    """The default one, and the paper's; others are slow."""
+    slow = {name: () if name in ("MCLMC", "HMC") else pytest.mark.slow for name in names}
+    return [pytest.param(SAMPLERS_IN_TEST[name], id=name, marks=slow[name]) for name in names]
+
+
 def test_every_sampler_is_tested():
     assert set(SAMPLERS_IN_TEST) == set(SAMPLERS) - {Point.__name__}
 
@@ -45,7 +51,7 @@ def gaussian_posterior(readings, sd_inside):
     return (covariance @ design.T @ targets.T / sd_inside**2).T, covariance, design, targets
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS_IN_TEST.values(), ids=SAMPLERS_IN_TEST)
+@pytest.mark.parametrize("sampler", cases(*SAMPLERS_IN_TEST))
 def test_linear_gaussian_posterior(sampler):
     readings = two_fields()
     spread = Scaling.of(readings).field_spread
@@ -70,7 +76,7 @@ def test_linear_gaussian_posterior(sampler):
         assert np.all(np.abs(np.cov(flat.T) - covariance) < 5 * error)
 
 
-@pytest.mark.parametrize("sampler", [SAMPLERS_IN_TEST[name] for name in ("MCLMC", "NUTS")], ids=["MCLMC", "NUTS"])
+@pytest.mark.parametrize("sampler", cases("MCLMC", "NUTS"))
 def test_noise_is_inferred(sampler):
     readings = two_fields(number=40)
     posterior = interpolate(
@@ -126,6 +132,7 @@ def test_leapfrog_is_reversible(small_density):
     np.testing.assert_allclose(-back.momentum, momentum, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_energy_error_falls_with_the_square_of_the_step(small_density):
     density, start = small_density
     errors = []

@@ -323,12 +323,18 @@ def _searched(
         guesses = [search.of_shortlist(own, shortlist[1]) for search, own in zip(searches, starts, strict=True)]
     else:
         guesses = guessed()
-        if len(problem.fields) == 1 and not any(_suggested(own, none) for own in guesses):
-            if networks is not None and (new := networks.once()):
-                starts = [starts_of(each, processes, new) for each in every]
-                guesses = guessed()
-            if not any(_suggested(own, none) for own in guesses):
-                guesses = [search.with_pairs(*each) for search, *each in zip(searches, guesses, starts, strict=True)]
+        first = min(range(len(every)), key=lambda k: every[k].orders)
+
+        def unsuggested() -> bool:
+            return len(problem.fields) == 1 and not any(_suggested(own, none) for own in guesses)
+
+        if unsuggested():
+            guesses[first] = searches[first].with_pairs(guesses[first], starts[first])
+        if unsuggested() and networks is not None and (new := networks.once()):
+            starts = [starts_of(each, processes, new) for each in every]
+            guesses = guessed()
+        if unsuggested():
+            guesses = [search.with_pairs(*each) for search, *each in zip(searches, guesses, starts, strict=True)]
     if not any(guesses):
         return None
     soft = [[law for law in own if law.possible] for own in guesses]
@@ -337,9 +343,16 @@ def _searched(
     which, fine, tight, tights = leading, [], [], {}
     if any(soft) and not dull:
         # What soft laws of a higher order promise says little, unless it is less: they leave the fields more freedom.
-        far = FAR * problem.n_readings if lower else math.inf
-        most = max(own[0].promise for own in soft if own)
-        near = [k for k, own in enumerate(soft) if own and (k == leading or own[0].promise > most - far)]
+        most = {each.orders: own[0].promise for each, own in zip(every, soft, strict=True) if own}
+        near = [
+            k
+            for k, own in enumerate(soft)
+            if own
+            and not any(
+                orders < every[k].orders and promise > own[0].promise + FAR * problem.n_readings
+                for orders, promise in most.items()
+            )
+        ]
         tights = {k: searches[k].tight(soft[k], starts[k]) for k in near}
         order = sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].promise)
         for k in order:

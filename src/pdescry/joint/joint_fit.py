@@ -209,7 +209,7 @@ class JointFit:
             moved = solve_triangular(solved.root, normal) if k else normal
             solved = self._bounded.solved if bounded else solved  # of fields, their law being known
             own = solved.states[self.number]
-            alone = own.factor.back(random.standard_normal((number, len(self.state))).T)
+            alone = own.factor.draws(random, number)
             states = self.state[:, None] - own.through[:, :-1] @ moved + alone
         return self.values + moved.T, states.T
 

@@ -90,7 +90,6 @@ def _dataset(choice: Choice) -> xr.Dataset:
         }
         attributes |= {
             f"degrees{mark}": [axis.degree for axis in space.axes],
-            f"along{mark}": -1 if space.along is None else space.along,
             f"conditions{mark}": json.dumps(
                 [[each.field, each.order, each.place, each.value] for each in experiment.conditions]
             ),
@@ -162,8 +161,7 @@ def _experiment(dataset: xr.Dataset, number: int, readings: Readings) -> tuple[E
     mark = f"_{number}"
     degrees = [int(degree) for degree in np.atleast_1d(dataset.attrs[f"degrees{mark}"])]
     axes = tuple(Axis(np.array(dataset[f"breaks_{k}{mark}"].values, float), degree) for k, degree in enumerate(degrees))
-    along = int(dataset.attrs[f"along{mark}"])
-    space = Space(axes, len(readings.fields), None if along < 0 else along)
+    space = Space(axes, len(readings.fields))
     noise, offset_sd, tolerance = (
         np.array(dataset[f"{name}{mark}"].values, float) for name in ("noise", "offset_sd", "tolerance")
     )

@@ -10,7 +10,6 @@ import numpy as np
 from pdescry.data import Readings
 from pdescry.executor import Executor, in_order
 from pdescry.joint.field.axis import Array
-from pdescry.joint.field.mesh import MOST
 from pdescry.joint.field.process import SCALES, Baseline, Process
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.field.start import InitialField, Start, from_network, from_processes
@@ -90,11 +89,9 @@ def starts_of(problem: Problem, processes: Processes, posteriors: Sequence[Sampl
             for k in numbers
         )
 
-    kinds = [of("shared")]
-    if not any(each.experiment.space.time.n > MOST[1] for each in kinds[0]):  # whose offsets would cost too much
-        smooth = of("smooth")
-        if any(each.experiment.noise_model.has_offsets for each in smooth):
-            kinds.append(smooth)
+    kinds = [of("shared"), of("smooth")]
+    if not any(each.experiment.noise_model.has_offsets for each in kinds[1]):
+        del kinds[1]
     if posteriors:
         kinds.append(tuple(from_network(each, problem.ends[k], problem.orders) for k, each in enumerate(posteriors)))
     # With the same noise in all of them: laws could not be compared if each had its own.

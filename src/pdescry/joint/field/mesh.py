@@ -35,8 +35,8 @@ NEAR_JUMP = 0.3  # of an element: a break that is nearer to a jump gives way to 
 Sizes = tuple[int, int]  # elements along x and t
 
 
-def space_of(x: Array, t: Array, components: int, along: int | None = None) -> Space:
-    return Space((Axis(x, DEGREES[0]), Axis(t, DEGREES[1])), components, along)
+def space_of(x: Array, t: Array, components: int) -> Space:
+    return Space((Axis(x, DEGREES[0]), Axis(t, DEGREES[1])), components)
 
 
 def even_space(
@@ -86,7 +86,7 @@ def graded_space(before: Space, state: Array, size: Sizes) -> Space:
     density = total / before.components + EVEN
     below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
     breaks = np.interp(np.linspace(0, 1, size[0] + 1), below / below[-1], along)
-    return space_of(breaks, _like(_times(t.span, size[1]), t), before.components, before.along)
+    return space_of(breaks, _like(_times(t.span, size[1]), t), before.components)
 
 
 def with_fewer_jumps(space: Space, jumps: Array) -> Space:
@@ -189,7 +189,7 @@ def extended_space(space: Space, x: tuple[float, float]) -> Space:
         return np.linspace(outer, end, number + 1)[:-1]
 
     breaks = np.r_[beyond(along.span[0], x[0]), along.breaks, beyond(along.span[1], x[1])[::-1]]
-    return space_of(breaks, space.time.breaks, space.components, space.along)
+    return space_of(breaks, space.time.breaks, space.components)
 
 
 def even_elements(space: Space) -> int:

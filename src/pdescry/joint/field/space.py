@@ -25,16 +25,10 @@ Orders = tuple[int, ...]  # of a derivative, along each axis
 
 @dataclass(frozen=True, eq=False)
 class Space(Lean):
-    """``components`` fields over axes, time last. Points of quadrature form a grid, one direction an axis.
-
-    along: the axis, counted as in ``axes``, that is eliminated along because rows couple all that is near one point of
-    it, whatever the distance along the others; None: rows see only what is near one point, and the axis is the one that
-    costs least.
-    """
+    """``components`` fields over axes, time last. Points of quadrature form a grid, one direction an axis."""
 
     axes: tuple[Axis, ...]
     components: int = 1
-    along: int | None = None
 
     @property
     def time(self) -> Axis:
@@ -79,7 +73,7 @@ class Space(Lean):
     def order(self) -> tuple[int, ...]:
         """Axes from the outermost to the innermost."""
         ways = permutations(range(len(self.axes)))
-        return min((way for way in ways if self.along in (None, way[0])), key=lambda way: (self._band(way), way))
+        return min(ways, key=lambda way: (self._band(way), way))
 
     def _strides(self, order: Sequence[int]) -> tuple[int, ...]:
         """By axis: how far apart neighbours along it lie."""
@@ -100,7 +94,7 @@ class Space(Lean):
     @cached_property
     def band(self) -> int:
         """Bands above the diagonal."""
-        return self._band(self.order) if self.along is None else self.window - 1
+        return self._band(self.order)
 
     @property
     def window(self) -> int:

@@ -19,7 +19,7 @@ from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Minimum, Objective, States, least_squares
 from pdescry.joint.fit.operator import Operator
-from pdescry.joint.fit.stages import STEPS, laid_out, softly, with_offsets
+from pdescry.joint.fit.stages import STEPS, softly, with_offsets
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Observations
 from pdescry.problem import Candidate, Ends, Given
@@ -68,7 +68,7 @@ class InitialField(Lean):
             variance = variance.repeat(QUADRATURE, axis=axis)
         experiment = Experiment(space, model, np.ones(number), ends.conditions, roughness)
         trust = np.sqrt(space.volume / variance)
-        return cls(*laid_out(experiment, state), trust)
+        return cls(experiment, state, trust)
 
     def with_noise(self, noise: Array) -> InitialField:
         model = self.experiment.noise_model.with_noise(noise)

@@ -13,11 +13,12 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array, kron, vstack
 
 from pdescry.data import Readings
-from pdescry.equation.term import Coordinate, Derivative, Factor
+from pdescry.equation.term import Coordinate, Derivative
+from pdescry.equation.term import Factor as Variable
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.space import Space
-from pdescry.joint.fit.factor import Factor as Cholesky
-from pdescry.joint.fit.noise_model import NoiseModel
+from pdescry.joint.fit.factor import Factor
+from pdescry.joint.fit.noise_model import NoiseModel, WhitenedRows
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Numbers, Observations
@@ -88,7 +89,7 @@ class Experiment(Lean):
         return self.at(self.observations.points, self.observations.field)
 
     @cached_property
-    def whitened(self) -> csr_array:
+    def whitened(self) -> WhitenedRows:
         """(M, n)"""
         return self.noise_model.whitened_rows(self.seen)
 
@@ -165,29 +166,30 @@ class Experiment(Lean):
         return csr_array(vstack(parts))
 
     @cached_property
-    def fixed(self) -> csr_array:
-        """Rows that no law changes: readings and prior."""
-        return csr_array(vstack([-self.whitened, self.prior[0]]))
+    def fixed(self) -> WhitenedRows:
+        """Rows that no law changes: readings, negated, and prior."""
+        return replace(self.whitened, weighed=-self.whitened.weighed).with_more(self.prior[0])
 
     @cached_property
     def _fixed_bands(self) -> Array:
-        """(band + 1, n): of the square of the fixed rows, upper."""
-        return banded(csr_array(self.fixed.T @ self.fixed), self.space.band)
+        """(band + 1, n): of the square of the fixed rows, upper, but for what offsets share."""
+        weighed = self.fixed.weighed
+        return banded(csr_array(weighed.T @ weighed), self.space.band)
 
     # ---- the fields and a law --------------------------------------------------------------------------------------
 
     @cached_property
-    def _known(self) -> dict[Factor, Array]:
+    def _known(self) -> dict[Variable, Array]:
         """Coordinates and inputs at the points of quadrature."""
         grids = np.meshgrid(*(axis.points for axis in self.space.axes), indexing="ij")
         names = (*self.readings.axes, "t")
-        found: dict[Factor, Array] = {Coordinate(name): grid for name, grid in zip(names, grids, strict=True)}
+        found: dict[Variable, Array] = {Coordinate(name): grid for name, grid in zip(names, grids, strict=True)}
         places = np.column_stack([grid.ravel() for grid in grids[:-1]])
         for each in self.readings.inputs:
             found[Derivative(each.name)] = each.at(grids[-1].ravel(), places).reshape(grids[-1].shape)
         return found
 
-    def values(self, state: Array, operator: Operator) -> dict[Factor, Array]:
+    def values(self, state: Array, operator: Operator) -> dict[Variable, Array]:
         """What terms are made of, at the points of quadrature."""
         found = {each: self.space.values(state, *operator.place_of(each)) for each in operator.variables}
         return self._known | found
@@ -246,13 +248,14 @@ class Rows:
     """Rows whose squares sum to an experiment's value, linear in a change of its state and of the k coefficients.
 
     by_law: (elements, equations·moments, F·local basis), on_law: (elements, equations·moments, k + 1), the last column
-    what is left without a change. fixed: (m, n), on_fixed: (m,), of readings and prior; fixed_bands: their square.
+    what is left without a change. fixed: (m, n), on_fixed: (m,), of readings and prior; fixed_bands: their square, but
+    for what offsets share.
     """
 
     space: Space
     by_law: Array
     on_law: Array
-    fixed: csr_array
+    fixed: WhitenedRows
     on_fixed: Array
     fixed_bands: Array
 
@@ -271,19 +274,19 @@ class Rows:
         return -self.factor().solve(self.slope[:, None])[:, 0]
 
     def without(self, own: Numbers) -> Rows:
-        """As if some of the readings had not been made."""
-        removed = csr_array(self.fixed[own])
-        kept = np.ones(len(self.on_fixed))
-        kept[own] = 0.0
+        """As if all readings of a field by a sensor, or of several, had not been made."""
+        removed = csr_array(self.fixed.weighed[own])
+        on_fixed = self.on_fixed.copy()
+        on_fixed[own] = 0.0
         return replace(
             self,
-            fixed=csr_array(diags_array(kept) @ self.fixed),
-            on_fixed=kept * self.on_fixed,
+            fixed=self.fixed.without(own),
+            on_fixed=on_fixed,
             fixed_bands=self.fixed_bands - banded(csr_array(removed.T @ removed), self.space.band),
         )
 
-    def factor(self) -> Cholesky:
-        return Cholesky(self.space.squared(self.by_law) + self.fixed_bands, self.space.window)
+    def factor(self) -> Factor:
+        return Factor(self.space.squared(self.by_law) + self.fixed_bands, self.space.window, self.fixed.shared)
 
     def eliminated(self) -> Eliminated:
         """The state as a function of the coefficients, and what is left over."""
@@ -298,7 +301,7 @@ class Rows:
         return Eliminated(factor, through, np.asarray(np.linalg.qr(left, mode="r")))
 
     def _pulled(self, on_law: Array, on_fixed: Array) -> Array:
-        return self.space.pulled(self.by_law, on_law) + self.fixed.T @ on_fixed
+        return self.space.pulled(self.by_law, on_law) + self.fixed.transposed(on_fixed)
 
     def _left_over(self, through: Array, on_fixed: Array) -> tuple[Array, Array]:
         """Columns less what the state explains of them."""
@@ -306,7 +309,7 @@ class Rows:
         for begin in range(0, len(law), _ELEMENTS):
             some = slice(begin, begin + _ELEMENTS)
             law[some] = self.on_law[some] - self.by_law[some] @ through[self.space.basis[some]]
-        return law, on_fixed - self.fixed @ through
+        return law, on_fixed - self.fixed.times(through)
 
 
 _ELEMENTS = 512  # at a time: with a hundred columns all at once would not fit into the cache
@@ -317,7 +320,7 @@ class Eliminated:
     """factor: of the state's precision, the coefficients being known. through: (n, k + 1), how the state follows each
     coefficient, negated, and its own step, negated. rest: (≤ k + 1, k + 1), what no change of the state takes away."""
 
-    factor: Cholesky
+    factor: Factor
     through: Array
     rest: Array
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, get_blas_funcs, get_lapack_funcs
+from scipy.linalg import LinAlgError, get_blas_funcs, get_lapack_funcs, solve_triangular
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
@@ -29,34 +29,62 @@ def one_thread() -> threadpool_limits:
 
 
 class Factor:
-    """R of N = RᵀR, upper triangular.
+    """What is asked of the inverse of N = N₀ − VᵀV, with N₀ = RᵀR banded and R upper triangular.
 
-    bands: (band + 1, n) of N, upper, as LAPACK stores them. block: rows of R that are solved for at a time, at least
-    ``band``; entries of N⁻¹ that are at most ``block`` apart come from a recursion over blocks, others from solutions.
+    bands: (band + 1, n) of N₀, upper, as LAPACK stores them. block: rows of R that are solved for at a time, at least
+    ``band``; entries of N₀⁻¹ that are at most ``block`` apart come from a recursion over blocks, others from solutions.
+    less: V, (g, n), few rows that see anything; N⁻¹ = N₀⁻¹ + X(1 − VX)⁻¹Xᵀ with X = N₀⁻¹Vᵀ.
     """
 
-    def __init__(self, bands: Array, block: int) -> None:
+    def __init__(self, bands: Array, block: int, less: csr_array | None = None) -> None:
         self.n, self.band = bands.shape[1], len(bands) - 1
         self.block = min(max(block, self.band, 1), self.n)
         found, info = _cholesky(np.asfortranarray(bands), lower=0, overwrite_ab=1)
         if info != 0 or not np.isfinite(found[-1]).all():
             raise LinAlgError("The field is not determined.")
         self.bands: Array = found
+        self.less = less if less is not None and less.nnz else None
+
+    @cached_property
+    def _lessened(self) -> tuple[Array, Array]:
+        """Y, (n, g), of N⁻¹ = N₀⁻¹ + YYᵀ; and L, (g, g), of 1 − VX = LLᵀ."""
+        if self.less is None:
+            return np.zeros((self.n, 0)), np.eye(0)
+        across = self._solved(self.less.T.toarray())
+        left = np.eye(across.shape[1]) - self.less @ across
+        root = np.linalg.cholesky((left + left.T) / 2)
+        return solve_triangular(root, across.T, lower=True).T, root
+
+    @property
+    def _more(self) -> Array:
+        return self._lessened[0]
 
     @cached_property
     def log_determinant(self) -> float:
         """Of N."""
-        return 2 * float(np.log(self.bands[-1]).sum())
+        return 2 * float(np.log(self.bands[-1]).sum() + np.log(np.diag(self._lessened[1])).sum())
 
     # ---- solutions -------------------------------------------------------------------------------------------------
 
     def solve(self, right: Array) -> Array:
         """N⁻¹ b, (n, m)."""
+        found = self._solved(right)
+        return found if self.less is None else found + self._more @ (self._more.T @ right)
+
+    def draws(self, random: np.random.Generator, number: int) -> Array:
+        """(n, number), of covariance N⁻¹."""
+        found = self._back(random.standard_normal((number, self.n)).T)
+        if self.less is None:
+            return found
+        return found + self._more @ random.standard_normal((number, self._more.shape[1])).T
+
+    def _solved(self, right: Array) -> Array:
+        """N₀⁻¹ b, (n, m)."""
         if right.shape[1] <= FEW:
             return self._checked(_solve(self.bands, right, lower=0)[0])
-        return self.back(self.half(right))
+        return self._back(self._half(right))
 
-    def half(self, right: Array) -> Array:
+    def _half(self, right: Array) -> Array:
         """R⁻ᵀ b, (n, m)."""
         if right.shape[1] <= FEW:
             return self._checked(_solve_triangle(self.bands, right, uplo="U", trans="T")[0])
@@ -69,7 +97,7 @@ class Factor:
             found[own] = _solve_block(1.0, some, found[own], lower=0, trans_a=1)
         return self._checked(found)
 
-    def back(self, right: Array) -> Array:
+    def _back(self, right: Array) -> Array:
         """R⁻¹ b, (n, m)."""
         found = np.array(right, float, order="F")
         for k, (some, above) in reversed(list(enumerate(self._blocks))):
@@ -125,9 +153,12 @@ class Factor:
             near = rows[:, first : last + 1].tocsr()
             half = np.asarray(near @ self._near(first, last + 1))  # (m, window)
             found = np.asarray(near @ half.T)
-            return (found + found.T) / 2
-        solved = self.half(rows.T.toarray())
-        return solved.T @ solved
+            found = (found + found.T) / 2
+        else:
+            solved = self._half(rows.T.toarray())
+            found = solved.T @ solved
+        more = rows @ self._more
+        return found + more @ more.T if self.less is not None else found
 
     def variances(self, rows: csr_array) -> Array:
         """The diagonal of B N⁻¹ Bᵀ, (m,), for rows B, (m, n), each of which sees at most two neighbouring blocks."""
@@ -137,7 +168,7 @@ class Factor:
             some, first, end = filled[number == k], k * self.block, min((k + 2) * self.block, self.n)
             near = rows[some][:, first:end].tocsr()
             found[some] = np.asarray(near.multiply(near @ self._near(first, end)).sum(axis=1)).ravel()
-        return found
+        return found + np.sum((rows @ self._more) ** 2, axis=1) if self.less is not None else found
 
     def _near(self, first: int, end: int) -> Array:
         """N⁻¹ of consecutive unknowns, of one block or two neighbouring ones."""

@@ -108,7 +108,7 @@ class Removed:
 
     @cached_property
     def _rows(self) -> csr_array:
-        return csr_array(self.found.objective.experiments[self.number].whitened[self.own])
+        return self.found.objective.experiments[self.number].whitened.of(self.own)
 
     def _misfit(self, solved: Solved) -> Array:
         """(own,): of the state that is the best there."""
@@ -126,14 +126,8 @@ class Removed:
         return self._misfit(self._without)
 
     def variances(self, model: NoiseModel) -> Array:
-        solved, rows = self._without, self._rows
-        factor, moved = solved.states[self.number].factor, solved.moved(rows, self.number)
-
-        def times(vector: Array) -> Array:
-            by_state = rows @ factor.solve((rows.T @ vector)[:, None])[:, 0]
-            return vector + by_state + moved.T @ (moved @ vector)
-
-        return model.error_variances(self.own, 1 + solved.variances(rows, self.number), times)
+        seen = csr_array(self.found.objective.experiments[self.number].seen[self.own])
+        return model.variances(self.own) + self._without.variances(seen, self.number)
 
 
 def each_left_out(found: Minimum, outermost: bool = True) -> Iterator[tuple[int, int, LeftOut]]:
@@ -146,7 +140,7 @@ def each_left_out(found: Minimum, outermost: bool = True) -> Iterator[tuple[int,
             if len(own) > MANY:
                 yield number, sensor, Removed(found, number, own)
             else:
-                remaining = np.eye(len(own)) - found.solved.covariance(experiment.whitened[own], number)
+                remaining = np.eye(len(own)) - found.solved.covariance(experiment.whitened.of(own), number)
                 yield number, sensor, InClosedForm(own, remaining, misfit[own])
 
 
@@ -193,9 +187,13 @@ def score(found: Minimum) -> float:
 def freedoms(found: Minimum, number: int) -> Array:
     """(F,): of one experiment, how many of each field's readings the state follows, the coefficients being known."""
     experiment, factor = found.objective.experiments[number], found.solved.states[number].factor
-    observed = experiment.observations
-    leverage = factor.variances(experiment.whitened)
-    return np.bincount(observed.field, leverage, minlength=observed.n_fields).astype(float)
+    observed, rows = experiment.observations, experiment.whitened
+    leverage = factor.variances(rows.weighed)
+    found = np.bincount(observed.field, leverage, minlength=observed.n_fields).astype(float)
+    if experiment.noise_model.has_offsets:  # which take away what they share
+        some = np.flatnonzero(rows.shrunk) % observed.n_fields
+        found -= np.bincount(some, np.diag(factor.covariance(rows.shared)), minlength=observed.n_fields)
+    return found
 
 
 def names_of(readings: Readings, sensors: Iterable[int]) -> list[int | str]:

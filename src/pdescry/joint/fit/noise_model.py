@@ -7,12 +7,11 @@ variance one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array, diags_array, vstack
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.lean import Lean
@@ -56,12 +55,9 @@ class NoiseModel(Lean):
 
     # ---- whitening and back ----------------------------------------------------------------------------------------
 
-    def whitened_rows(self, rows: csr_array) -> csr_array:
+    def whitened_rows(self, rows: csr_array) -> WhitenedRows:
         """(M, n)"""
-        weighed = diags_array(1 / self.noise) @ rows
-        if not self.has_offsets:
-            return csr_array(weighed)
-        return csr_array(weighed - self._along @ (diags_array(self._shrunk) @ (self._along.T @ weighed)))
+        return WhitenedRows(csr_array(diags_array(1 / self.noise) @ rows), self._along, self._shrunk)
 
     def whitened(self, errors: Array) -> Array:
         """(M,): of errors in the units of the readings."""
@@ -78,17 +74,9 @@ class NoiseModel(Lean):
             found[mine] += stretched * np.multiply.outer(along, along @ whitened[mine])
         return (self.noise[own] * found.T).T
 
-    def error_variances(self, own: Numbers, diagonal: Array, times: Callable[[Array], Array]) -> Array:
-        """(own,): of errors of one sensor, for whitened ones whose covariance has this diagonal; times: it times a
-        vector."""
-        found = diagonal.copy()
-        for group in np.unique(self.observations.group[own]) if self.has_offsets else ():
-            mine = np.flatnonzero(self.observations.group[own] == group)
-            along = np.zeros(len(own))
-            along[mine] = 1 / self.noise[own[mine]] / self._sizes[group]
-            stretched, product = 1 / (1 - self._shrunk[group]) - 1, times(along)
-            found += 2 * stretched * along * product + (stretched * along) ** 2 * (along @ product)
-        return self.noise[own] ** 2 * found
+    def variances(self, own: Numbers) -> Array:
+        """(own,): of single errors."""
+        return self.noise[own] ** 2 + self.offset_sd[self.observations.field[own]] ** 2
 
     def log_scale(self, own: Numbers) -> float:
         """Log determinant of the way back, for the observations of one sensor."""
@@ -120,6 +108,66 @@ class NoiseModel(Lean):
         """(groups,): by which share what lies along w gets shorter."""
         sd = np.tile(self.offset_sd, self.observations.readings.n_sensors)
         return 1 - 1 / np.sqrt(1 + (sd * self._sizes) ** 2)
+
+
+@dataclass(frozen=True, eq=False)
+class WhitenedRows(Lean):
+    """Rows (m, n) that are linear in a state, whitened: W = (1 − A diag(s) Aᵀ) B.
+
+    weighed: B, (m, n), in units of the noise: as local as the splines are. along: A, (m, groups), what an offset of
+    each group would do, of length one; shrunk: s. W itself would join all times of a sensor, so it is never made, but
+    for single sensors.
+    """
+
+    weighed: csr_array
+    along: csr_array
+    shrunk: Array
+
+    def with_more(self, rows: csr_array) -> WhitenedRows:
+        """And these below, which share nothing."""
+        nothing = csr_array((len(rows.indptr) - 1, len(self.shrunk)))
+        return replace(
+            self,
+            weighed=csr_array(vstack([self.weighed, rows])),
+            along=csr_array(vstack([self.along, nothing])),
+        )
+
+    def times(self, values: Array) -> Array:
+        """W x"""
+        return self._shortened(self.weighed @ values)
+
+    def transposed(self, values: Array) -> Array:
+        """Wᵀ y"""
+        return self.weighed.T @ self._shortened(values)
+
+    def _shortened(self, values: Array) -> Array:
+        if not self.shrunk.any():
+            return values
+        return values - self.along @ (self.shrunk * (self.along.T @ values).T).T
+
+    def of(self, own: Numbers) -> csr_array:
+        """Some of them as such; with all that share an offset with them."""
+        weighed, along = csr_array(self.weighed[own]), csr_array(self.along[own])
+        return csr_array(weighed - along @ (diags_array(self.shrunk) @ (along.T @ weighed)))
+
+    def combined(self, columns: csr_array) -> csr_array:
+        """Cᵀ W, (k, n), for columns (m, k)."""
+        shortened = columns - self.along @ (diags_array(self.shrunk) @ (self.along.T @ columns))
+        return csr_array(shortened.T @ self.weighed)
+
+    @property
+    def shared(self) -> csr_array:
+        """V, (groups, n): WᵀW = BᵀB − VᵀV, with groups that have an offset."""
+        some = np.flatnonzero(self.shrunk)
+        scale = np.sqrt(self.shrunk[some] * (2 - self.shrunk[some]))
+        return csr_array(diags_array(scale) @ (csr_array(self.along[:, some]).T @ self.weighed))
+
+    def without(self, own: Numbers) -> WhitenedRows:
+        """With nothing in the place of some; these must be all that share an offset."""
+        kept = np.ones(len(self.weighed.indptr) - 1)
+        kept[own] = 0.0
+        only = diags_array(kept)
+        return replace(self, weighed=csr_array(only @ self.weighed), along=csr_array(only @ self.along))
 
 
 def at_least(noise: Array, observations: Observations) -> Array:

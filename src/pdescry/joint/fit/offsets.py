@@ -61,6 +61,6 @@ def _information(found: Minimum, number: int, field: int) -> tuple[Array, Array]
     """A and b."""
     _, experiment, state = found.experiments[number]
     columns = experiment.noise_model.offset_columns(field)
-    seen = (columns.T @ experiment.whitened).tocsr()
+    seen = experiment.whitened.combined(columns)
     information = (columns.T @ columns).toarray() - found.solved.covariance(seen, number)
     return (information + information.T) / 2, columns.T @ experiment.misfit(state)

@@ -10,7 +10,6 @@ import numpy as np
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import (
-    MOST,
     carried,
     even_elements,
     extended_space,
@@ -229,7 +228,7 @@ def _coarse_axes(found: Minimum, number: int) -> list[int]:
 def with_noise(found: Minimum) -> Minimum:
     """With the noise that the misfit shows, but for readings that brought their own."""
 
-    def model_of(number: int, experiment: Experiment, state: Array) -> NoiseModel:
+    def model_of(number: int, experiment: Experiment) -> NoiseModel:
         if experiment.readings.noise is not None:
             return experiment.noise_model
         observed = experiment.observations
@@ -249,30 +248,15 @@ def noise_factors(found: Minimum, number: int) -> Array:
 
 
 def with_offsets(found: Minimum) -> Minimum:
-    """With the offsets of sensors that the misfit shows; of long records they would cost too much."""
+    """With the offsets of sensors that the misfit shows."""
 
-    def model_of(number: int, experiment: Experiment, state: Array) -> NoiseModel:
-        if experiment.space.time.n > MOST[1] and not experiment.noise_model.has_offsets:
-            return experiment.noise_model
+    def model_of(number: int, experiment: Experiment) -> NoiseModel:
         return experiment.noise_model.with_offsets(offset_sds(found, number))
 
     return _with_noise_model(found, model_of)
 
 
-def _with_noise_model(found: Minimum, model_of: Callable[[int, Experiment, Array], NoiseModel]) -> Minimum:
-    experiments, states = [], []
-    for number, experiment, state in found.experiments:
-        experiment, state = laid_out(replace(experiment, noise_model=model_of(number, experiment, state)), state)
-        experiments, states = [*experiments, experiment], [*states, state]
-    return found.with_experiments(experiments, states)
-
-
-def laid_out(experiment: Experiment, state: Array) -> tuple[Experiment, Array]:
-    """Eliminated along space where sensors have offsets, which join all times of a place; else along the axis that
-    costs least."""
-    space = experiment.space
-    along = 0 if experiment.noise_model.has_offsets else None
-    if along == space.along:
-        return experiment, state
-    other = replace(space, along=along)
-    return replace(experiment, space=other), other.packed(space.unpacked(state))
+def _with_noise_model(found: Minimum, model_of: Callable[[int, Experiment], NoiseModel]) -> Minimum:
+    return found.with_experiments(
+        [replace(each, noise_model=model_of(number, each)) for number, each, _ in found.experiments]
+    )

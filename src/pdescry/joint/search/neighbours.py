@@ -68,7 +68,7 @@ class Neighbourhood:
                 own = observed.of_sensors[sensor]
                 if not len(own):
                     continue
-                rows = experiment.whitened[own]
+                rows = experiment.whitened.of(own)
                 through = rows @ reduced.through  # (own, K + 1): what a change of coefficients does to the misfit
                 columns = np.column_stack([through[:, :-1], misfit[own] + through[:, -1]])
                 if len(own) > MANY:  # as `held_out.Removed`
