@@ -9,8 +9,8 @@
 A case is some commands in turn on files made for it, each by this environment's Python and, where a case asks for it,
 by that of the landed commit f4d7046 in an environment of its own (PYTHON: ``git worktree add /tmp/reference f4d7046``,
 ``python3 -m venv /tmp/refenv``, ``/tmp/refenv/bin/pip install /tmp/reference``). Run nothing beside them. Each case is
-a file in FOLDER with the commit that made it; those found there are not made again. --peer: the Python of an
-environment with pysindy and pandas.
+a file in FOLDER with the commit that made it, written row by row; those found there are not made again. --peer: the
+Python of an environment with pysindy and pandas.
 
     readme      the README's example, both
     paper       the paper's nine cells, one layout each, both
@@ -169,12 +169,15 @@ def timed(python: str, command: Command, folder: Path) -> dict[str, Any]:
 def run(folder: Path, cases: list[str], reference: str | None, peer: str | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for case in cases:
-        path = folder / f"{case}.json"
-        if path.exists():
+        path, made_by = folder / f"{case}.json", commit()
+        before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        if before.get("whole", bool(before)):
             continue
-        rows = []
+        rows = before["rows"] if before.get("commit") == made_by else []
         with tempfile.TemporaryDirectory() as scratch:
             for number, command in enumerate(CASES[case](Path(scratch))):
+                if command.name in [row["name"] for row in rows]:
+                    continue
                 python = sys.executable if command.script is None else peer
                 if python is None:
                     raise SystemExit(f"Expected --peer PYTHON for the case {case!r}.")
@@ -185,7 +188,8 @@ def run(folder: Path, cases: list[str], reference: str | None, peer: str | None)
                     row["reference"] = timed(reference, command, _out(scratch, number, "-reference"))
                 rows.append(row)
                 print(json.dumps(row), flush=True)
-        write_json(path, {"commit": commit(), "case": case, "rows": rows})
+                write_json(path, {"commit": made_by, "case": case, "whole": False, "rows": rows})
+        write_json(path, {"commit": made_by, "case": case, "whole": True, "rows": rows})
 
 
 def _out(scratch: str, number: int, which: str = "") -> Path:

@@ -23,6 +23,7 @@ from pdescry.errors import InputError, PdescryError
 from pdescry.executor import Executor, local_executor
 from pdescry.joint.choice import Choice
 from pdescry.joint.comparison import comparison_of
+from pdescry.joint.duration import seconds_foreseen
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import LONG, elements_in_time
 from pdescry.joint.field.sampled import SampledField
@@ -129,6 +130,7 @@ def choose(
         domain=method.domain,
     )
     with watched(progress) as tell, one_thread():
+        tell("looking at the readings", 0.0, seconds_foreseen(problem, workers))
         if executor is not None:
             return _chosen(problem, method, executor, _never_falling(tell), posteriors, train)
         with local_executor(workers) as pool:
@@ -174,7 +176,6 @@ def _chosen(
     posteriors: Sequence[SampledField],
     train: Train | None,
 ) -> Choice:
-    tell("looking at the readings", 0.0, None)
     processes = fields_without_law(problem, executor, tell)
     alone, silent = None, {}
 

@@ -14,6 +14,7 @@ from pdescry.derivatives.points import choose_points
 from pdescry.progress import Progress
 from pdescry.surrogate import Diagnostics, Noise, Posterior, interpolate
 from pdescry.surrogate.interpolate import HandOn, check_readings
+from pdescry.surrogate.pool import end_processes
 from pdescry.surrogate.samplers import Point
 
 FILES = ("chains", "posterior.nc")  # of each experiment
@@ -65,6 +66,8 @@ def sampled(
         path = run.path / numbered("posterior.nc", number)
         make = partial(_sample, run, number, workers, watch(name), carried, hand_on, trained)
         found.append(run.staged(name, path, partial(load_posterior, readings=readings), make))
+    if trained:
+        end_processes()
     for number in range(len(run.experiments)):  # the posteriors are safe: their checkpoints are not needed any more
         shutil.rmtree(run.path / numbered("chains", number), ignore_errors=True)
     return tuple(found)
