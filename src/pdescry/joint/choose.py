@@ -8,7 +8,6 @@ candidates and of fixing its coefficient (Occam's factor). Orders in time are co
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -30,10 +29,11 @@ from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.joint_fit import JointFit, followed, notes_of
 from pdescry.joint.observations import Observations
+from pdescry.joint.search.by_order import ByOrder
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.neighbours import single_term_changes
 from pdescry.joint.search.proposals import explained
-from pdescry.joint.search.search import FAR, FELL, Search, best_first
+from pdescry.joint.search.search import Search, best_first
 from pdescry.joint.search.verdict import (
     Baselines,
     hopeless,
@@ -292,7 +292,7 @@ def _searched(
     networks: _Networks | None = None,
 ) -> _Outcome | None:
     """None where nothing could be fitted. shortlist: orders in time, and laws of these; no others are proposed.
-    networks: to begin from, too, where smooth fields do not suggest the law of the one that is asked for."""
+    networks: to begin from, too, where smooth fields of one field lead to no law that convinces."""
     baselines = baselines_of(processes)
     before = noise_without_law(problem, processes)
     every = tuple(each for each in (problem, *problem.alternatives) if not shortlist or each.orders == shortlist[0])
@@ -308,70 +308,37 @@ def _searched(
         Search(each, *((method.proposals, method.largest, KEPT) if k == leading else OTHERWISE), executor, tell)
         for k, each in enumerate(every)
     ]
-    # A law of second order may be met because one of first order, differentiated, is: that is looked at thoroughly.
-    lower = min(each.orders for each in every) == every[leading].orders
-    none = sum(without_dynamics(each)[0] for each in baselines.values())
-
-    def guessed() -> list[list[FittedLaw]]:
-        found: list[list[FittedLaw]] = [[] for _ in every]
-        for k in sorted(range(len(every)), key=lambda k: k != leading):
-            best = found[leading][0] if lower and _met(found[leading]) else None
-            lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
-            found[k] = searches[k].soft(starts[k], best is None, lowest, settled)
-        return found
-
+    laws = ByOrder(searches, starts, leading, sum(without_dynamics(each)[0] for each in baselines.values()))
     if shortlist:
-        guesses = [search.of_shortlist(own, shortlist[1]) for search, own in zip(searches, starts, strict=True)]
+        laws.guess_among(shortlist[1])
     else:
-        guesses = guessed()
-        first = min(range(len(every)), key=lambda k: every[k].orders)
-
-        def unsuggested() -> bool:
-            return len(problem.fields) == 1 and not any(_suggested(own, none) for own in guesses)
-
-        if unsuggested():
-            guesses[first] = searches[first].with_pairs(guesses[first], starts[first])
-        if unsuggested() and networks is not None and (new := networks.once()):
-            starts = [starts_of(each, processes, new) for each in every]
-            guesses = guessed()
-        if unsuggested():
-            guesses = [search.with_pairs(*each) for search, *each in zip(searches, guesses, starts, strict=True)]
-    if not any(guesses):
+        laws.guess()
+    if not any(laws.guesses):
         return None
-    soft = [[law for law in own if law.possible] for own in guesses]
+    soft = [law for own in laws.soft for law in own]
     # Where no dynamics show, laws would be as wrong once tight, or near this one, and slow to fit.
-    dull = not shortlist and any(soft) and hopeless([law for own in soft for law in own], baselines)
-    which, fine, tight, tights = leading, [], [], {}
-    if any(soft) and not dull:
-        # What soft laws of a higher order promise says little, unless it is less: they leave the fields more freedom.
-        most = {each.orders: own[0].promise for each, own in zip(every, soft, strict=True) if own}
-        near = [
-            k
-            for k, own in enumerate(soft)
-            if own
-            and not any(
-                orders < every[k].orders and promise > own[0].promise + FAR * problem.n_readings
-                for orders, promise in most.items()
-            )
-        ]
-        tights = {k: searches[k].tight(soft[k], starts[k]) for k in near}
-        order = sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].promise)
-        for k in order:
-            # Each order has meshes of its own, so that laws are compared on those of the same stage.
-            behind = fine and tights[k][0].promise < tight[0].promise - FELL * problem.n_readings
-            if behind and not why_not(fine[0], baselines, before):
+    dull = not shortlist and bool(soft) and hopeless(soft, baselines)
+    tights = laws.tight() if laws.suggests_any and not dull else {}
+    if len(problem.fields) == 1 and not shortlist and not dull:
+
+        def from_networks() -> bool:
+            found = () if networks is None else networks.once()
+            return laws.guess_from([starts_of(each, processes, found) for each in every] if found else ())
+
+        for another_way in (lambda: laws.guess_pairs(True), from_networks, lambda: laws.guess_pairs(False)):
+            if laws.is_convincing(tights):
                 break
-            found = searches[k].on_a_fine_mesh(tights[k])
-            if found and (not fine or found[0].promise > fine[0].promise):
-                which, fine, tight = k, found, tights[k]
+            if another_way() and laws.suggests_any:
+                tights = laws.tight()
+    if not tights and not dull:
+        tights = laws.tight()
+    which, fine, tight = laws.on_fine_meshes(tights, lambda law: not why_not(law, baselines, before))
     if not fine:
-        which = next(k for k in range(len(every)) if guesses[k])
-        compared = guesses[which][:1]
-        reason = why_none_holds(baselines)
+        which = next(k for k, own in enumerate(laws.guesses) if own)
+        compared = laws.guesses[which][:1]
+        reasons = dict.fromkeys(problem.fields, why_none_holds(baselines))
         if dull:
-            reasons = why_not(compared[0], baselines, before) or dict.fromkeys(problem.fields, reason)
-        else:
-            reasons = dict.fromkeys(problem.fields, reason)
+            reasons = why_not(compared[0], baselines, before) or reasons
         return _Outcome(every[which], compared, reasons, baselines, before, pd.DataFrame())
     search = searches[which]
     best = search.pruned(fine[0])
@@ -384,16 +351,6 @@ def _searched(
     others = [own[0] for k, own in tights.items() if k != which and own]
     close = _close(compared[0], max(others, key=lambda law: law.score), problem) if others else ""
     return _Outcome(every[which], compared, reasons, baselines, before, changes, close)
-
-
-def _suggested(laws: Sequence[FittedLaw], none: float) -> bool:
-    """Whether the first of them, while it is soft, lacks nothing or explains more than what knows no dynamics."""
-    return _met(laws) or bool(laws and laws[0].possible and laws[0].promise > none)
-
-
-def _met(laws: Sequence[FittedLaw]) -> bool:
-    """Whether the first of them is a possible law that lacks nothing, while it is soft."""
-    return bool(laws) and laws[0].possible and laws[0].met
 
 
 def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> str:

@@ -1,0 +1,123 @@
+"""Laws of each order in time, searched side by side from the same fields, and compared stage by stage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from pdescry.joint.field.start import Start
+from pdescry.joint.search.fitted_law import FittedLaw
+from pdescry.joint.search.search import FAR, FELL, Search
+from pdescry.problem import Candidate
+
+UNRESOLVED = 0.1  # of the left side: a tight law whose fields fail it by more, on whatever mesh, does not convince
+
+Laws = list[FittedLaw]
+
+
+@dataclass(eq=False)
+class ByOrder:
+    """searches: one for each order in time. starts: fields to begin from, for each. leading: of these, the order that
+    explains inferred fields best. none: what those score that know no dynamics. guesses: soft laws of each order, the
+    best first."""
+
+    searches: Sequence[Search]
+    starts: Sequence[Sequence[Start]]
+    leading: int
+    none: float
+    guesses: list[Laws] = field(default_factory=list)
+
+    @property
+    def soft(self) -> list[Laws]:
+        """The guesses that are possible."""
+        return [[law for law in own if law.possible] for own in self.guesses]
+
+    @property
+    def _orders(self) -> list[tuple[int, ...]]:
+        return [search.problem.orders for search in self.searches]
+
+    @property
+    def _first(self) -> int:
+        """The lowest order."""
+        return min(range(len(self.searches)), key=lambda k: self._orders[k])
+
+    @property
+    def _many(self) -> float:
+        """Readings."""
+        return self.searches[0].problem.n_readings
+
+    @property
+    def suggests_any(self) -> bool:
+        """Whether a soft law lacks nothing, or explains more than what knows no dynamics."""
+        first = [own[0] for own in self.soft if own]
+        return any(law.met or law.promise > self.none for law in first)
+
+    # ---- soft laws -------------------------------------------------------------------------------------------------
+
+    def guess(self) -> None:
+        """Soft laws that explain the fields best."""
+        # A law of second order may be met because one of first order, differentiated, is: that is looked at thoroughly.
+        lower = self._first == self.leading
+        self.guesses = [[] for _ in self.searches]
+        for k in sorted(range(len(self.searches)), key=lambda k: k != self.leading):
+            first = self.guesses[self.leading][:1]
+            best = first[0] if lower and first and first[0].possible and first[0].met else None
+            lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
+            self.guesses[k] = self.searches[k].soft(self.starts[k], best is None, lowest, settled)
+
+    def guess_among(self, laws: Sequence[tuple[Candidate, ...]]) -> None:
+        pairs = zip(self.searches, self.starts, strict=True)
+        self.guesses = [search.of_shortlist(own, laws) for search, own in pairs]
+
+    def guess_from(self, starts: Sequence[Sequence[Start]]) -> bool:
+        """From other fields; whether there are any."""
+        if not starts:
+            return False
+        self.starts = starts
+        self.guess()
+        return True
+
+    def guess_pairs(self, lowest: bool) -> bool:
+        """Every pair of simple terms, too, of the lowest order or of all; whether any of them is clearly better."""
+        before = [len(own) for own in self.guesses]
+        for k in [self._first] if lowest else range(len(self.searches)):
+            self.guesses[k] = self.searches[k].with_pairs(self.guesses[k], self.starts[k])
+        return before != [len(own) for own in self.guesses]
+
+    # ---- tight ones ------------------------------------------------------------------------------------------------
+
+    def tight(self) -> dict[int, Laws]:
+        """By order, the best of these laws fitted until they hold."""
+        soft = self.soft
+        return {k: self.searches[k].tight(soft[k], self.starts[k]) for k in range(len(soft)) if self._is_near(k, soft)}
+
+    def _is_near(self, k: int, soft: Sequence[Laws]) -> bool:
+        """Whether laws of an order promise anything. What those of a higher order promise says little, unless it is
+        less: they leave the fields more freedom."""
+        return bool(soft[k]) and not any(
+            own and orders < self._orders[k] and own[0].promise > soft[k][0].promise + FAR * self._many
+            for orders, own in zip(self._orders, soft, strict=True)
+        )
+
+    def is_convincing(self, tights: dict[int, Laws]) -> bool:
+        """Whether the fields of a law obey it, and it did not lose when it was tightened, as wrong ones do."""
+        best = max((own[0] for own in tights.values() if own), key=lambda law: law.promise, default=None)
+        if best is None or best.found.unresolved > UNRESOLVED or best.promise < self.none:
+            return False
+        return best.promise > max(own[0].promise for own in self.soft if own) - FELL * self._many
+
+    def on_fine_meshes(self, tights: dict[int, Laws], is_told: Callable[[FittedLaw], bool]) -> tuple[int, Laws, Laws]:
+        """The order of the best law on the mesh that it needs, the laws of that order there, and those before; none
+        where none holds. Other orders than the most promising one are refined where they are near, or no law is told.
+        """
+        which, fine, tight = self.leading, [], []
+        for k in sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].promise):
+            # Each order has meshes of its own, so that laws are compared on those of the same stage.
+            behind = fine and tights[k][0].promise < tight[0].promise - FELL * self._many
+            if behind and is_told(fine[0]):
+                break
+            found = self.searches[k].on_a_fine_mesh(tights[k])
+            if found and (not fine or found[0].promise > fine[0].promise):
+                which, fine, tight = k, found, tights[k]
+        return which, fine, tight
