@@ -10,7 +10,6 @@ import pytest
 from pdescry import JointFit, Readings
 from pdescry.joint.advice import Questions, typical_times
 from pdescry.joint.fit.noise_model import NoiseModel
-from pdescry.joint.fit.stages import laid_out
 from pdescry.joint.information import Belief, Options
 from pdescry.joint.observations import Observations
 from pdescry.problem import Candidates, Problem
@@ -82,8 +81,8 @@ def test_a_single_reading_tells_as_the_map_says(clouds: JointFit) -> None:
 
 def test_a_sensor_with_an_offset_shrinks_the_sds_as_expected(clouds: JointFit) -> None:
     model = clouds.experiment.noise_model.with_offsets(np.array([0.1]))
-    experiment, state = laid_out(replace(clouds.experiment, noise_model=model), clouds.state)
-    offset = replace(clouds, minimum=clouds.minimum.with_experiments([experiment], [state]))
+    experiment = replace(clouds.experiment, noise_model=model)
+    offset = replace(clouds, minimum=clouds.minimum.with_experiments([experiment]))
     advice = offset.next_sensor()
     told = np.sqrt(np.diag(with_readings(offset, advice.times, np.full(len(advice.times), advice.table["x"][0]))))
     np.testing.assert_allclose(advice.table.iloc[0, 2:].astype(float), told, rtol=FAR)
@@ -93,8 +92,8 @@ def test_a_sensor_with_an_offset_shrinks_the_sds_as_expected(clouds: JointFit) -
 def test_offsets_are_those_of_each_field() -> None:
     fit = begun(smooth_readings(("u", "v")), {"u": ["u_xx", "v"], "v": ["v_xx"]})
     model = fit.experiment.noise_model.with_offsets(np.array([0.3, 0.0]))
-    experiment, state = laid_out(replace(fit.experiment, noise_model=model), fit.state)
-    offset = replace(fit, minimum=fit.minimum.with_experiments([experiment], [state]))
+    experiment = replace(fit.experiment, noise_model=model)
+    offset = replace(fit, minimum=fit.minimum.with_experiments([experiment]))
     advice = offset.next_sensor()
     told = np.sqrt(np.diag(with_readings(offset, advice.times, np.full(len(advice.times), advice.table["x"][0]))))
     np.testing.assert_allclose(advice.table.iloc[0, 2:].astype(float), told, rtol=1e-5)

@@ -52,7 +52,7 @@ class Factor:
             return np.zeros((self.n, 0)), np.eye(0)
         across = self._solved(self.less.T.toarray())
         left = np.eye(across.shape[1]) - self.less @ across
-        root = np.linalg.cholesky((left + left.T) / 2)
+        root = np.asarray(np.linalg.cholesky((left + left.T) / 2), float)
         return solve_triangular(root, across.T, lower=True).T, root
 
     @property

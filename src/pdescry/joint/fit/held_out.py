@@ -189,11 +189,11 @@ def freedoms(found: Minimum, number: int) -> Array:
     experiment, factor = found.objective.experiments[number], found.solved.states[number].factor
     observed, rows = experiment.observations, experiment.whitened
     leverage = factor.variances(rows.weighed)
-    found = np.bincount(observed.field, leverage, minlength=observed.n_fields).astype(float)
+    number_of = np.bincount(observed.field, leverage, minlength=observed.n_fields).astype(float)
     if experiment.noise_model.has_offsets:  # which take away what they share
         some = np.flatnonzero(rows.shrunk) % observed.n_fields
-        found -= np.bincount(some, np.diag(factor.covariance(rows.shared)), minlength=observed.n_fields)
-    return found
+        number_of -= np.bincount(some, np.diag(factor.covariance(rows.shared)), minlength=observed.n_fields)
+    return number_of
 
 
 def names_of(readings: Readings, sensors: Iterable[int]) -> list[int | str]:
