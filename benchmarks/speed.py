@@ -1,6 +1,6 @@
 """How long `pdescry discover` takes, from Enter to the report, as ratios of runs side by side; and how much memory.
 
-    python benchmarks/speed.py run FOLDER --reference PYTHON [--cases readme paper]
+    python benchmarks/speed.py run FOLDER --reference PYTHON [--cases readme paper] [--again kdv]
     python benchmarks/speed.py run FOLDER --peer PYTHON --cases grid
     python benchmarks/speed.py run FOLDER --cases million long candidates fields
     python benchmarks/speed.py profile FOLDER
@@ -9,8 +9,8 @@
 A case is some commands in turn on files made for it, each by this environment's Python and, where a case asks for it,
 by that of the landed commit f4d7046 in an environment of its own (PYTHON: ``git worktree add /tmp/reference f4d7046``,
 ``python3 -m venv /tmp/refenv``, ``/tmp/refenv/bin/pip install /tmp/reference``). Run nothing beside them. Each case is
-a file in FOLDER with the commit that made it, written row by row; those found there are not made again. --peer: the
-Python of an environment with pysindy and pandas.
+a file in FOLDER, of rows with the commits that made them; rows found there are not made again, unless asked for.
+--peer: the Python of an environment with pysindy and pandas.
 
     readme      the README's example, both
     paper       the paper's nine cells, one layout each, both
@@ -166,14 +166,12 @@ def timed(python: str, command: Command, folder: Path) -> dict[str, Any]:
         }
 
 
-def run(folder: Path, cases: list[str], reference: str | None, peer: str | None) -> None:
+def run(folder: Path, cases: list[str], again: list[str], reference: str | None, peer: str | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for case in cases:
-        path, made_by = folder / f"{case}.json", commit()
-        before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        if before.get("whole", bool(before)):
-            continue
-        rows = before["rows"] if before.get("commit") == made_by else []
+        path = folder / f"{case}.json"
+        rows = rows_of(path) if path.exists() else []
+        rows = [row for row in rows if not any(part in row["name"] for part in again)]
         with tempfile.TemporaryDirectory() as scratch:
             for number, command in enumerate(CASES[case](Path(scratch))):
                 if command.name in [row["name"] for row in rows]:
@@ -181,15 +179,21 @@ def run(folder: Path, cases: list[str], reference: str | None, peer: str | None)
                 python = sys.executable if command.script is None else peer
                 if python is None:
                     raise SystemExit(f"Expected --peer PYTHON for the case {case!r}.")
-                row: dict[str, Any] = {"name": command.name, "now": timed(python, command, _out(scratch, number))}
+                row: dict[str, Any] = {"name": command.name, "commit": commit()}
+                row["now"] = timed(python, command, _out(scratch, number))
                 if command.reference:
                     if reference is None:
                         raise SystemExit(f"Expected --reference PYTHON for the case {case!r}.")
                     row["reference"] = timed(reference, command, _out(scratch, number, "-reference"))
-                rows.append(row)
+                rows.insert(number, row)
                 print(json.dumps(row), flush=True)
-                write_json(path, {"commit": made_by, "case": case, "whole": False, "rows": rows})
-        write_json(path, {"commit": made_by, "case": case, "whole": True, "rows": rows})
+                write_json(path, {"case": case, "rows": rows})
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """Each with the commit that made it."""
+    record = json.loads(path.read_text(encoding="utf-8"))
+    return [{"commit": record.get("commit"), **row} for row in record["rows"]]
 
 
 def _out(scratch: str, number: int, which: str = "") -> Path:
@@ -266,10 +270,11 @@ def document(folder: Path, path: Path) -> None:
         if not file.exists():
             parts.append(f"## {case}\n\nNot measured yet.\n")
             continue
-        record = json.loads(file.read_text(encoding="utf-8"))
-        parts.append(f"## {case}\n\nMeasured with {record['commit']}.\n\n{_table(record['rows'])}\n")
+        rows = rows_of(file)
+        made_by = ", ".join(dict.fromkeys(row["commit"] for row in rows))
+        parts.append(f"## {case}\n\nMeasured with {made_by}.\n\n{_table(rows)}\n")
         if case == "paper":
-            have = {row["name"] for row in record["rows"]}
+            have = {row["name"] for row in rows}
             every = [f"{system}, noise {noise:g}" for system in EXPERIMENTS for noise in NOISES]
             if missing := [name for name in every if name not in have]:
                 parts.append(f"Not measured yet: {'; '.join(missing)}.\n")
@@ -291,13 +296,14 @@ def _profile(record: dict[str, Any]) -> str:
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
-    beside = "reference" in rows[0]
+    beside, mixed = "reference" in rows[0], len({row["commit"] for row in rows}) > 1
     titles = [
         "",
         "seconds",
         "memory, GB",
         *(["reference, seconds", "ratio"] if beside else ["ratio to the first"]),
         "law",
+        *(["commit"] if mixed else []),
     ]
     lines = [f"| {' | '.join(titles)} |", f"|{' --- |' * len(titles)}"]
     ratios = []
@@ -306,7 +312,7 @@ def _table(rows: list[dict[str, Any]]) -> str:
         ratios.append(row["now"]["seconds"] / other)
         cells = [row["name"], f"{row['now']['seconds']:.1f}", f"{row['now']['gigabytes']:.2f}"]
         cells += [f"{other:.0f}"] if beside else []
-        cells += [f"{ratios[-1]:.2f}", f"`{row['now']['law']}`"]
+        cells += [f"{ratios[-1]:.2f}", f"`{row['now']['law']}`", *([row["commit"]] if mixed else [])]
         lines.append(f"| {' | '.join(cells)} |")
     if beside and len(rows) > 1:
         lines.append(f"\nMedian ratio of these {len(rows)}: {statistics.median(ratios):.2f}.")
@@ -319,6 +325,7 @@ def main() -> None:
     running = parts.add_parser("run")
     running.add_argument("folder", type=Path)
     running.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
+    running.add_argument("--again", nargs="+", default=[], metavar="PART", help="rows with these in their names, again")
     running.add_argument("--reference", help="Python of the reference's environment")
     running.add_argument("--peer", help="Python of an environment with pysindy and pandas")
     profiling = parts.add_parser("profile")
@@ -328,7 +335,7 @@ def main() -> None:
     writing.add_argument("path", type=Path)
     given = parser.parse_args()
     if given.what == "run":
-        run(given.folder, given.cases, given.reference, given.peer)
+        run(given.folder, given.cases, given.again, given.reference, given.peer)
     elif given.what == "profile":
         profile(given.folder)
     else:
