@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
+import textwrap
 import time
 from dataclasses import replace
 from itertools import pairwise
@@ -219,7 +220,8 @@ def markdown(folder: Path) -> str:
         "Written by `python benchmarks/accuracy.py document`. Fresh layouts of random sensors and fresh noise for each",
         "run, default settings, nothing chosen by hand. Laws are exact: their readings hold nothing but the law and",
         "independent Gaussian noise; real readings are less kind.",
-        f"Records of {', '.join(sorted(set(table['commit'])))} (a + marks uncommitted sources).",
+        "Commits that made the records (a + marks uncommitted sources):",
+        *textwrap.wrap(", ".join(sorted(set(table["commit"]))) + ".", 120),
     ]
     for library in LIBRARIES:
         part = table[table["library"] == library]
@@ -302,9 +304,11 @@ def _paper_lines(paper: Any) -> list[str]:
                 f"{'met' if median <= bar else 'missed'} | {rows['seconds'].median():.0f} |"
             )
     held, intervals = paper["held"].sum(), paper["intervals"].sum()
+    each = paper.groupby("commit", sort=False)["right"]
+    by_commit = ", ".join(f"{name} {own.sum()} of {len(own)}" for name, own in each)
     lines += [
         "",
-        f"Right terms in {paper['right'].sum()} of {len(paper)} runs (all would be 45; bar 44).",
+        f"Right terms in {paper['right'].sum()} of {len(paper)} runs (bar: 44 of 45); by commit: {by_commit}.",
         f"95 % intervals hold the true coefficient in {held} of {intervals}"
         + (f" ({held / intervals:.0%}; bar 88 to 99 %)." if intervals else "."),
         f"Networks were trained in {(paper['networks'] > 0).sum()} runs: smooth fields suggested no law.",
