@@ -217,7 +217,7 @@ class _Networks:
     train: Train | None
 
     def once(self) -> Sequence[SampledField]:
-        """None where they cannot be trained, as of fields read at different places, or were asked for before."""
+        """Empty where they cannot be trained, as of fields read at different places, or were asked for before."""
         train, self.train = self.train, None
         with suppress(PdescryError):
             return () if train is None else train()
@@ -225,7 +225,7 @@ class _Networks:
 
 
 def _may_begin_badly(problem: Problem, baselines: Baselines) -> bool:
-    """Whether all fields change smoothly in time, so that there should be a law, and not for long."""
+    """Whether all fields change smoothly in time, so that there should be a law, and no record is long."""
     moved = not any(map(unmoved, baselines.values()))
     return moved and all(len(_stretches(each)) == 1 for each in problem.experiments)
 
@@ -292,7 +292,7 @@ def _searched(
     networks: _Networks | None = None,
 ) -> _Outcome | None:
     """None where nothing could be fitted. shortlist: orders in time, and laws of these; no others are proposed.
-    networks: to begin from, too, where smooth fields of one field lead to no law that convinces."""
+    networks: to begin from, too, where the smooth field of a single one leads to no law that convinces."""
     baselines = baselines_of(processes)
     before = noise_without_law(problem, processes)
     every = tuple(each for each in (problem, *problem.alternatives) if not shortlist or each.orders == shortlist[0])

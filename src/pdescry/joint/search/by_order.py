@@ -43,8 +43,7 @@ class ByOrder:
         return min(range(len(self.searches)), key=lambda k: self._orders[k])
 
     @property
-    def _many(self) -> float:
-        """Readings."""
+    def _n_readings(self) -> int:
         return self.searches[0].problem.n_readings
 
     @property
@@ -96,7 +95,7 @@ class ByOrder:
         """Whether laws of an order promise anything. What those of a higher order promise says little, unless it is
         less: they leave the fields more freedom."""
         return bool(soft[k]) and not any(
-            own and orders < self._orders[k] and own[0].promise > soft[k][0].promise + FAR * self._many
+            own and orders < self._orders[k] and own[0].promise > soft[k][0].promise + FAR * self._n_readings
             for orders, own in zip(self._orders, soft, strict=True)
         )
 
@@ -105,7 +104,7 @@ class ByOrder:
         best = max((own[0] for own in tights.values() if own), key=lambda law: law.promise, default=None)
         if best is None or best.found.unresolved > UNRESOLVED or best.promise < self.none:
             return False
-        return best.promise > max(own[0].promise for own in self.soft if own) - FELL * self._many
+        return best.promise > max(own[0].promise for own in self.soft if own) - FELL * self._n_readings
 
     def on_fine_meshes(self, tights: dict[int, Laws], is_told: Callable[[FittedLaw], bool]) -> tuple[int, Laws, Laws]:
         """The order of the best law on the mesh that it needs, the laws of that order there, and those before; none
@@ -114,7 +113,7 @@ class ByOrder:
         which, fine, tight = self.leading, [], []
         for k in sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].promise):
             # Each order has meshes of its own, so that laws are compared on those of the same stage.
-            behind = fine and tights[k][0].promise < tight[0].promise - FELL * self._many
+            behind = fine and tights[k][0].promise < tight[0].promise - FELL * self._n_readings
             if behind and is_told(fine[0]):
                 break
             found = self.searches[k].on_a_fine_mesh(tights[k])
