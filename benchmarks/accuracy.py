@@ -1,37 +1,45 @@
 """The default method on known laws, and on no law: how often the right terms, how near, do intervals and
 probabilities hold, and does it say that it cannot tell.
 
-    python benchmarks/accuracy.py run FOLDER [--cells paper others coupled second input null]
+    python benchmarks/accuracy.py run FOLDER [--cells paper others coupled second input null faults]
         [--layouts 40 41 42 43 44] [--libraries general paper] [--workers 1]
-    python benchmarks/accuracy.py document FOLDER docs/accuracy.md
+    python benchmarks/accuracy.py stale FOLDER
+    python benchmarks/accuracy.py document FOLDER docs/accuracy.md [--mixed]
 
 run: for each cell (system, noise, layout of sensors) the terms are chosen from each library, as `discover` does at
 default settings. "coupled" are laws of two fields, "second" laws of second order in time, "input" a rod with a known
 heater; "null" are readings of noise alone, of a system whose moments are shuffled (the same permutation for every
-sensor), and of a coupled system of which one field is noise. A cell is a file in FOLDER; those found there are not made
-again. A record carries the commit that made it. document: the tables of what is there, with the commits named at the
-top; what is not there is said to be missing.
+sensor), and of a coupled system of which one field is noise; "faults" are outliers, a dead and a drifting sensor, which
+`discover` looks for before, and noise that is correlated in time. A cell is a file in FOLDER; those found there are not
+made again. A record carries what made it (``provenance.py``): the commit, versions, and digests of the settings and of
+the sources that infer a law.
+
+stale: lists records that other sources made than those which infer a law now, and exits with 1 if there are any. It
+is part of what is checked before a release (``records/README.md``), not of CI.
+
+document: the tables of what is there, with the commits named at the top; what is not there is said to be missing.
+Records that differ in the inference, in versions, or in the settings of one cell are refused unless --mixed is given;
+the page then says so.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import textwrap
 import time
-from dataclasses import replace
-from itertools import pairwise
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from provenance import commit, inference_digest, settings_digest, versions
 
 import pdescry
 from pdescry.data import Input, systems
 from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.files import write_json
+from pdescry.joint.choose import Joint
+from pdescry.problem import Problem
 from pdescry.surrogate.samplers import Point
 from pdescry.two_stage.network import TRAINED
 
@@ -53,7 +61,10 @@ TIMES = 51  # of those that are read for a time of their own
 LIBRARIES = ("general", "paper")
 NULL = ("noise only", "shuffled")
 HALF_NULL = "v is noise"
-KINDS = ("paper", "others", "coupled", "second", "input", "null")
+SPIKES, DEAD_AND_DRIFTING = "spikes", "dead and drifting"  # 2 % outliers of 20 sd; one sensor each
+LASTING, CORRELATION = "lasting errors", 0.8  # noise that is correlated from one reading of a sensor to the next
+FAULTY = 0.05  # noise of readings with faults
+KINDS = ("paper", "others", "coupled", "second", "input", "null", "faults")
 
 
 def cells(kinds: list[str], layouts: list[int]) -> list[dict[str, Any]]:
@@ -81,6 +92,12 @@ def cells(kinds: list[str], layouts: list[int]) -> list[dict[str, Any]]:
             system = list(EXPERIMENTS)[layout % len(EXPERIMENTS)]
             found += [{"system": system, "noise": kind, "layout": layout, "sensors": 16} for kind in NULL]
             found.append({"system": "fitzhugh_nagumo", "noise": HALF_NULL, "layout": layout, "sensors": 20})
+        if "faults" in kinds:
+            found += [
+                {"system": s, "noise": fault, "layout": layout, "sensors": 16, "kind": "faults"}
+                for s in ("heat", "burgers")
+                for fault in (SPIKES, DEAD_AND_DRIFTING, LASTING)
+            ]
     return found
 
 
@@ -90,13 +107,16 @@ def system_of(cell: dict[str, Any]) -> Any:
 
 def readings_of(cell: dict[str, Any]) -> pdescry.Readings:
     system, kind = system_of(cell), cell["noise"]
-    noise = 0.05 if kind in NULL else "2%" if kind == HALF_NULL else kind
+    faulty = {SPIKES: FAULTY, DEAD_AND_DRIFTING: FAULTY, LASTING: 0.0} | dict.fromkeys(NULL, FAULTY)
+    noise = faulty.get(kind, "2%" if kind == HALF_NULL else kind)
     until = cell.get("until")
     read_at: dict[str, Any] = {} if until is None else {"times": np.linspace(0, until, TIMES)}
     readings = system.observe(sensors=cell["sensors"], noise=noise, seed=cell["layout"], **read_at)
     random = np.random.default_rng([cell["layout"], 7])
     if kind == "noise only":
         return replace(readings, values=random.normal(size=readings.values.shape))
+    if kind in (SPIKES, DEAD_AND_DRIFTING, LASTING):
+        return replace(readings, values=with_faults(readings, kind, random))
     if kind == HALF_NULL:
         values = readings.values.copy()
         values[:, 1] = random.normal(values[:, 1].mean(), values[:, 1].std(), len(values))
@@ -114,32 +134,53 @@ def readings_of(cell: dict[str, Any]) -> pdescry.Readings:
     return readings
 
 
+def with_faults(readings: pdescry.Readings, kind: str, random: np.random.Generator) -> Any:
+    values = readings.values.copy()
+    if kind == SPIKES:
+        rows = random.choice(len(values), round(0.02 * len(values)), replace=False)
+        values[rows, 0] += 20 * FAULTY * random.choice([-1, 1], len(rows))
+        return values
+    if kind == LASTING:
+        for sensor in range(readings.n_sensors):
+            own = np.flatnonzero(readings.sensor == sensor)
+            errors = random.normal(size=len(own))
+            for k in range(1, len(own)):
+                errors[k] = CORRELATION * errors[k - 1] + np.sqrt(1 - CORRELATION**2) * errors[k]
+            values[own[np.argsort(readings.time[own])], 0] += FAULTY * errors
+        return values
+    for sensor, fault in zip(faulty_sensors(readings, random), ("constant", "drift"), strict=True):
+        own = np.flatnonzero(readings.sensor == sensor)
+        since = (readings.time[own] - readings.time.min()) / np.ptp(readings.time)
+        values[own, 0] = (
+            values[own[since.argmin()], 0] if fault == "constant" else values[own, 0] + since * readings.values.std()
+        )
+    return values
+
+
+def faulty_sensors(readings: pdescry.Readings, random: np.random.Generator) -> Any:
+    """One that dies and one that drifts, both between others."""
+    return random.choice(np.argsort(readings.places[:, 0])[1:-1], 2, replace=False)
+
+
 def name_of(cell: dict[str, Any]) -> str:
     return f"{cell['system']}-{cell['noise']}-{cell['layout']}"
 
 
-def commit() -> str:
-    """What made a record; with a + where the sources differ from it."""
-    here = Path(__file__).parent
-    found = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], cwd=here, capture_output=True, text=True)
-    changed = subprocess.run(["git", "status", "--porcelain", "../src"], cwd=here, capture_output=True, text=True)
-    return found.stdout.strip() + ("+" if changed.stdout.strip() else "")
-
-
 def run(folder: Path, kinds: list[str], layouts: list[int], libraries: list[str], workers: int | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    made_by = commit()
+    made_by = {"commit": commit(), "inference": inference_digest(), "versions": versions()}
     for cell in cells(kinds, layouts):
         for library in libraries if cell.get("kind") is None else libraries[:1]:
             path = folder / f"{name_of(cell)}-{library}.json"
             if not path.exists():
-                record = {"commit": made_by} | record_of(cell, library, workers)
+                record = made_by | record_of(cell, library, workers)
                 write_json(path, record)
                 print(f"{path.stem}: {record['law']} ({record['seconds']:.0f} s) {record['reason'][:60]}", flush=True)
 
 
 def record_of(cell: dict[str, Any], library: str, workers: int | None) -> dict[str, Any]:
-    readings, began, networks = readings_of(cell), time.monotonic(), []
+    began, networks = time.monotonic(), []
+    readings, faults = pdescry.examine(readings_of(cell))
 
     def train() -> list[Any]:
         """As `discover` does, where it does."""
@@ -165,189 +206,64 @@ def record_of(cell: dict[str, Any], library: str, workers: int | None) -> dict[s
             "alternatives": comparison.alternatives.to_dict(orient="records"),
             "probabilities": comparison.probabilities.to_dict(orient="records"),
         }
-    made = {"library": library, "seconds": time.monotonic() - began, "networks": len(networks)}
+    made = {
+        "library": library,
+        "settings": settings_digest(settings_of(cell, library, readings)),
+        "seconds": time.monotonic() - began,
+        "networks": len(networks),
+    }
+    if cell.get("kind") == "faults":
+        made |= {"faults": [each.to_dict() for each in faults], "both_named": both_named(cell, faults)}
     return cell | made | found
 
 
-# ---- the document ----------------------------------------------------------------------------------------------------
+def settings_of(cell: dict[str, Any], library: str, readings: pdescry.Readings) -> dict[str, Any]:
+    """What the records of one cell have in common, whatever the layout of sensors: the cell, the candidates, and what
+    the method is asked for."""
+    problem = Problem.of(readings, library)
+    return {
+        "cell": {name: value for name, value in cell.items() if name != "layout"},
+        "library": library,
+        "candidates": [[str(each) for each in some.candidates] for some in (problem, *problem.alternatives)],
+        "method": asdict(Joint()),
+        "networks": TRAINED,
+    }
 
 
-def truth_of(record: dict[str, Any]) -> dict[str, float]:
-    """Coefficients of the law, by the field whose equation it is and the term."""
-    equation = system_of(record).equation
-    return {f"{part.field}: {term}": value for part in equation.components for term, value in part.terms}
+def both_named(cell: dict[str, Any], faults: Any) -> bool:
+    """Whether outliers were found, or the dead and the drifting sensor, and nothing else was left out."""
+    if cell["noise"] == SPIKES:
+        return [each.kind for each in faults] == ["outliers"]
+    if cell["noise"] == LASTING:
+        return not any(each.left_out for each in faults)
+    dead, drifting = faulty_sensors(readings_of(cell), np.random.default_rng([cell["layout"], 7]))
+    named = {(each.kind, *each.sensors) for each in faults if each.left_out}
+    return named == {("constant", str(dead)), ("drift", str(drifting))}
 
 
-def table_of(folder: Path) -> Any:
-    rows = []
-    for path in sorted(folder.glob("*.json")):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        truth = truth_of(record)
-        found = dict(zip(record.get("terms", ()), record.get("values", ()), strict=True))
-        sds = dict(zip(record.get("terms", ()), record.get("sd", ()), strict=True))
-        errors = [found.get(term, 0.0) - truth.get(term, 0.0) for term in {*found, *truth}]
-        held = [abs(found[term] - truth[term]) <= 1.96 * sds[term] for term in truth if term in found]
-        orders = {part.field: part.time_order for part in system_of(record).equation.components}
-        same_order = dict(zip(record.get("fields", ()), record.get("orders", ()), strict=True)) == orders
-        rows.append(
-            {name: record[name] for name in ("system", "noise", "layout", "sensors", "library", "law", "commit")}
-            | {
-                "kind": record.get("kind", ""),
-                "right": set(found) == set(truth) and same_order and not record["reason"],
-                "told": not record["reason"],
-                "reasons": record["reasons"],
-                "e_C": float(np.linalg.norm(errors)),
-                "relative": [abs(found[term] / truth[term] - 1) for term in truth if term in found],
-                "held": sum(held),
-                "intervals": len(held),
-                "seconds": record["seconds"],
-                "networks": record.get("networks", 0),
-                "idle": any(term.endswith(": Q") or "Q*" in term for term in found),
-                "probabilities": {
-                    f"{p['field']}: {p['term']}": p["probability"] for p in record.get("probabilities", ())
-                },
-                "truth": truth,
-            }
-        )
-    return pd.DataFrame(rows)
+# ---- what made them --------------------------------------------------------------------------------------------------
 
 
-def markdown(folder: Path) -> str:
-    table = table_of(folder)
-    lines = [
-        "# How often the default method is right",
-        "",
-        "Written by `python benchmarks/accuracy.py document`. Fresh layouts of random sensors and fresh noise for each",
-        "run, default settings, nothing chosen by hand. Laws are exact: their readings hold nothing but the law and",
-        "independent Gaussian noise; real readings are less kind.",
-        "Commits that made the records (a + marks uncommitted sources):",
-        *textwrap.wrap(", ".join(sorted(set(table["commit"]))) + ".", 120),
-    ]
-    for library in LIBRARIES:
-        part = table[table["library"] == library]
-        paper = part[part["system"].isin(EXPERIMENTS) & part["noise"].map(lambda noise: not isinstance(noise, str))]
-        if len(paper):
-            lines += ["", f"## The paper's nine cells, candidates `{library}`", "", *_paper_lines(paper)]
-        others = part[(part["noise"] == "5%") & (part["kind"] == "")]
-        if len(others):
-            head = f"## Other systems, noise 5 % of the sd, candidates `{library}`"
-            lines += ["", head, "", *_other_lines(others)]
-        for kind, title in TITLES.items():
-            if len(rows := part[part["kind"] == kind]):
-                lines += ["", f"## {title}, candidates `{library}`", "", *_relative_lines(rows)]
-                if len(idle := rows[rows["system"] == IDLE]):
-                    lines += ["", f"The idle input is in {idle['idle'].sum()} of {len(idle)} laws."]
-        if len(half := part[part["noise"] == HALF_NULL]):
-            right = [law.startswith("u_t = ") and "v" in reasons for law, reasons in half[["law", "reasons"]].values]
-            lines += ["", f"## FitzHugh–Nagumo whose v is replaced by noise, candidates `{library}`", ""]
-            lines += [
-                f'- "cannot tell" for v in {sum("v" in each for each in half["reasons"])} of {len(half)} runs; for u, '
-                f"too, in {sum('u' in each for each in half['reasons'])}; a law for u alone in "
-                f"{sum(good and 'u' not in each for good, each in zip(right, half['reasons'], strict=True))}."
-            ]
-        if len(null := part[part["noise"].isin(NULL)]):
-            lines += ["", f"## No law at all, candidates `{library}`", ""]
-            lines += [
-                f'- {kind}: "cannot tell" in {(~rows["told"]).sum()} of {len(rows)} runs (bar 19 of 20, both together).'
-                for kind in NULL
-                if len(rows := null[null["noise"] == kind])
-            ]
-        part = part[~part["noise"].isin((*NULL, HALF_NULL))]
-        if len(part):
-            lines += ["", f"### Probabilities of terms, candidates `{library}`", "", *_reliability(part)]
-            wrong = part[~part["right"]]
-            if len(wrong):
-                lines += ["", "Wrong:", ""]
-                lines += [
-                    f"- {row['system']}, noise {row['noise']}, layout {row['layout']}"
-                    + ("" if row["told"] else " (said: cannot tell)")
-                    + f":\n  `{row['law']}`"
-                    for row in wrong.to_dict(orient="records")
-                ]
-    return "\n".join([*lines, ""])
+def records_of(folder: Path) -> dict[str, dict[str, Any]]:
+    """By the names of their files."""
+    found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
+    if not found:
+        raise SystemExit(f"Expected records (*.json) in {folder}; found none; make some: accuracy.py run {folder}.")
+    return found
 
 
-TITLES = {"coupled": "Two coupled fields", "second": "Second order in time", "input": "A known input"}
-
-
-def _relative_lines(rows: Any) -> list[str]:
-    lines = [
-        "| system | noise | sensors | layouts | right terms | relative error, median (largest) | 95 % intervals hold | "
-        "seconds, median |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for (system, noise), some in rows.groupby(["system", "noise"], sort=False):
-        errors = [error for each in some["relative"] for error in each]
-        shown = f"{np.median(errors):.4f} ({max(errors):.3f})" if errors else ""
-        lines.append(
-            f"| {system} | {noise} | {some['sensors'].iloc[0]} | {len(some)} | {some['right'].sum()} | {shown} | "
-            f"{some['held'].sum()} of {some['intervals'].sum()} | {some['seconds'].median():.0f} |"
-        )
-    return lines
-
-
-def _paper_lines(paper: Any) -> list[str]:
-    lines = ["| cell | layouts | right terms | e_C, median (range) | published e_C | bar | seconds, median |"]
-    lines += ["| --- | --- | --- | --- | --- | --- | --- |"]
-    for system in EXPERIMENTS:
-        for noise in NOISES:
-            rows = paper[(paper["system"] == system) & (paper["noise"] == noise)]
-            if not len(rows):
-                lines.append(f"| {system}, noise {noise:g} | none yet | | | | | |")
-                continue
-            published = EXPERIMENTS[system].stblr[noise].e_C
-            bar = max(published / 10, 0.02)
-            median = rows["e_C"].median()
-            lines.append(
-                f"| {system}, noise {noise:g} | {len(rows)} | {rows['right'].sum()} | {median:.4f} "
-                f"({rows['e_C'].min():.4f} to {rows['e_C'].max():.4f}) | {published:.4f} | {bar:.4f} "
-                f"{'met' if median <= bar else 'missed'} | {rows['seconds'].median():.0f} |"
-            )
-    held, intervals = paper["held"].sum(), paper["intervals"].sum()
-    each = paper.groupby("commit", sort=False)["right"]
-    by_commit = ", ".join(f"{name} {own.sum()} of {len(own)}" for name, own in each)
-    lines += [
-        "",
-        f"Right terms in {paper['right'].sum()} of {len(paper)} runs (bar: 44 of 45); by commit: {by_commit}.",
-        f"95 % intervals hold the true coefficient in {held} of {intervals}"
-        + (f" ({held / intervals:.0%}; bar 88 to 99 %)." if intervals else "."),
-        f"Networks were trained in {(paper['networks'] > 0).sum()} runs: smooth fields suggested no law.",
-    ]
-    return lines
-
-
-def _other_lines(others: Any) -> list[str]:
-    lines = [
-        "| system | sensors | until | layouts | right terms | e_C, median | seconds, median |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for system, (sensors, own) in OTHERS.items():
-        until = systems.get(system).until if own is None else own
-        rows = others[others["system"] == system]
-        if not len(rows):
-            lines.append(f"| {system} | {sensors} | {until:g} | none yet | | | |")
-            continue
-        lines.append(
-            f"| {system} | {sensors} | {until:g} | {len(rows)} | {rows['right'].sum()} | {rows['e_C'].median():.4f} | "
-            f"{rows['seconds'].median():.0f} |"
-        )
-    return lines
-
-
-def _reliability(part: Any) -> list[str]:
-    pairs = [
-        (probability, term in row["truth"])
-        for row in part.to_dict(orient="records")
-        for term, probability in row["probabilities"].items()
-    ]
-    edges = (0.0, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0 + 1e-9)
-    lines = ["| probability told | terms | mean probability | of these, in the law |", "| --- | --- | --- | --- |"]
-    for low, high in pairwise(edges):
-        some = [(p, true) for p, true in pairs if low <= p < high]
-        if some:
-            told, true = (float(np.mean([pair[k] for pair in some])) for k in (0, 1))
-            lines.append(f"| {low:g} to {min(high, 1):g} | {len(some)} | {told:.3f} | {true:.3f} |")
-    return lines
+def stale(folder: Path) -> int:
+    """The exit code: 1 where other sources made a record, or it does not say which."""
+    present, records = inference_digest(), records_of(folder)
+    old = {name: record for name, record in records.items() if record.get("inference") != present}
+    for name, record in old.items():
+        made_by = record.get("inference", "unknown")
+        print(f"{name}: made by {record.get('commit', 'an unknown commit')}, inference {made_by}")
+    if old:
+        print(f"{len(old)} of {len(records)} records are stale: the inference is {present} now; delete and run again.")
+    else:
+        print(f"All {len(records)} records are of the present inference, {present}.")
+    return int(bool(old))
 
 
 def main() -> None:
@@ -362,11 +278,18 @@ def main() -> None:
     writing = commands.add_parser("document")
     writing.add_argument("folder", type=Path)
     writing.add_argument("file", type=Path)
+    writing.add_argument("--mixed", action="store_true", help="also where different sources or settings made them")
+    checking = commands.add_parser("stale")
+    checking.add_argument("folder", type=Path)
     given = parser.parse_args()
     if given.command == "run":
         run(given.folder, given.cells, given.layouts, given.libraries, given.workers)
+    elif given.command == "stale":
+        raise SystemExit(stale(given.folder))
     else:
-        given.file.write_text(markdown(given.folder), encoding="utf-8")
+        from accuracy_tables import markdown
+
+        given.file.write_text(markdown(records_of(given.folder), given.mixed), encoding="utf-8")
 
 
 if __name__ == "__main__":

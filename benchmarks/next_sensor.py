@@ -37,7 +37,7 @@ from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import STEPS, resolved
 from pdescry.joint.joint_fit import UNMET
 from pdescry.joint.observations import Observations
-from pdescry.joint.search.verdict import MORE_SCATTER, more_scatter
+from pdescry.joint.search.verdict import departures
 
 SENSORS, NOISE = 8, 0.05
 SYSTEMS, LAYOUTS = ("burgers", "advection_diffusion"), range(10)
@@ -54,7 +54,7 @@ def fitted(system: System, readings: Readings, before: JointFit | None = None) -
         with one_thread(), np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
             law = resolved(_with_readings(before, readings))
             found.append(JointFit(law, replace(before.problem, experiments=(readings,))))
-            if law.unresolved < UNMET and max(more_scatter(law, noise)) < MORE_SCATTER:
+            if law.unresolved < UNMET and not departures(law, noise).any():
                 return found[0]
     found.append(refine(readings, system.equation, workers=1))
     return max(found, key=lambda each: each.elpd)

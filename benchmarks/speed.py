@@ -42,8 +42,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from accuracy import commit
 from default_run import held
+from provenance import commit
 
 import pdescry
 from pdescry.cores import ONE_THREAD

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pdescry import plot as plot
     from pdescry.data import Input as Input
     from pdescry.data import Readings as Readings
+    from pdescry.data import SensorFault as SensorFault
     from pdescry.data import read as read
     from pdescry.data import systems as systems
     from pdescry.derivatives import Derivatives as Derivatives
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pdescry.joint import Joint as Joint
     from pdescry.joint import JointFit as JointFit
     from pdescry.joint import choose as choose
+    from pdescry.joint import examine as examine
     from pdescry.joint import refine as refine
     from pdescry.regression import SparseFit as SparseFit
     from pdescry.regression import regress as regress
@@ -58,6 +60,7 @@ _HOME = {
     "PdescryError": "pdescry.errors",
     "Posterior": "pdescry.surrogate",
     "Readings": "pdescry.data",
+    "SensorFault": "pdescry.data",
     "Solution": "pdescry.solver",
     "SparseFit": "pdescry.regression",
     "Term": "pdescry.equation",
@@ -65,6 +68,7 @@ _HOME = {
     "choose": "pdescry.joint",
     "differentiate": "pdescry.derivatives",
     "discover": "pdescry.discovery",
+    "examine": "pdescry.joint",
     "interpolate": "pdescry.surrogate",
     "load": "pdescry.discovery",
     "read": "pdescry.data",
@@ -83,7 +87,9 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "simulate",
     "Readings",
     "Input",
+    "SensorFault",
     "read",
+    "examine",
     "systems",
     "discover",
     "resume",

@@ -33,6 +33,18 @@ def watched(progress: Progress | bool | None) -> Iterator[Progress]:
         yield lambda what, fraction, left=None: None
 
 
+def never_falling(tell: Progress) -> Progress:
+    """For work that begins anew, such as a second search: it goes on where the first one ended."""
+    most = 0.0
+
+    def told(what: str, fraction: float, left: float | None = None) -> None:
+        nonlocal most
+        most = max(most, fraction)
+        tell(what, most, left)
+
+    return told
+
+
 def _in_notebook() -> bool:
     """Whether cells of a notebook run this."""
     interactive = sys.modules.get("IPython")

@@ -293,3 +293,22 @@ def test_inspect_shows_inputs_and_how_often_each_field_was_measured(run, tmp_pat
     code, _, err = run("inspect", "rod.csv", "--input", "Q")
     assert code != 0
     assert "Expected a column 'Q'" in err
+
+
+def test_inspect_names_a_faulty_sensor_and_leaves_others_out_as_asked(run, tmp_path):
+    t, x = np.meshgrid(np.linspace(0, 10, 31), np.linspace(0, 5, 8), indexing="ij")
+    values = np.sin(x - t) + 0.02 * np.random.default_rng(1).standard_normal(t.shape)
+    values[:, 4] = 0.213
+    lines = [
+        f"{a},{b},{c},TC{k}" for (a, b, c, k) in zip(t.flat, x.flat, values.flat, list(range(8)) * 31, strict=True)
+    ]
+    (tmp_path / "rod.csv").write_text("\n".join(["t [s],x,T [°C],sensor", *lines]))
+    code, out, _ = run("inspect", "rod.csv", "--without", "TC1,TC6")
+    assert code == 0
+    assert "TC4 reads T = 0.213 °C throughout and was left out." in out
+    assert "Left out as asked: sensors TC1, TC6." in out
+    code, out, _ = run("inspect", "rod.csv", "--without", "TC4", "--json")
+    assert (code, json.loads(out)["faults"]) == (0, [])
+    code, _, err = run("inspect", "rod.csv", "--without", "TC9")
+    assert code == 2
+    assert "'TC9'" in err

@@ -47,6 +47,7 @@ class Waves:
     """A `Field`."""
 
     readings: Readings
+    known_ends = ()
 
     def mean(self, times: Any, places: Any) -> dict[str, Any]:
         return {name: exact(name, times[:, None], places[None, :]) for name in RATES}

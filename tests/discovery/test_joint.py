@@ -332,7 +332,8 @@ def test_the_law_is_solved_from_the_field_that_obeys_it(chosen: tuple[Law, Path]
     for times, domain in (([-1.0, 1.0], None), ([1.0, 2.0], (-50.0, 50.0))):
         with pytest.raises(InputError, match="pass initial="):
             law.simulate(times, domain=domain)
-    wider = law.simulate([1.0, 2.0], domain=(low - 1, high + 1), initial="7 + cos(pi*x/5)")
+    with pytest.warns(UserWarning, match="from another start"):
+        wider = law.simulate([1.0, 2.0], domain=(low - 1, high + 1), initial="7 + cos(pi*x/5)")
     assert wider.attrs["status"] == "ok"
 
 

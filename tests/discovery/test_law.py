@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pdescry import Equation, InputError, Term, systems
-from pdescry.discovery.forward import check_forward
+from pdescry.discovery.forward import Forward, check_forward
 from pdescry.discovery.judgement import judge
 from pdescry.two_stage import NetworkField
 from tests.discovery.conftest import with_inference
@@ -150,6 +150,20 @@ def test_a_law_that_holds_the_time_is_not_moved(finished):
     fit = replace(law.fits[0], terms=(Term.parse("t*u"), Term.parse("u_x")))
     with pytest.raises(InputError, match="without t"):
         with_inference(law, fits=(fit,)).simulate([2.0, 3.0])
+
+
+def test_conditions_that_are_assumed_are_told(finished):
+    """Of a field that obeys no law: the nearest simple conditions, and in draws past the readings others."""
+    law = with_law(finished[0], "u_t = 2*u_xx")
+    with pytest.warns(UserWarning, match="Assumed, nearest to the field: "):
+        found = law.simulate([9.0, 10.5], draws=2, x=[5.0], rtol=1e-4, verify=False)
+    assert "Draws also have" in found.attrs["assumed"]
+    assert float(found["u_low"][-1, 0]) < float(found["u"][-1, 0]) < float(found["u_high"][-1, 0])
+    with pytest.raises(InputError, match="wider domain="):
+        law.simulate([9.0, 10.0], domain=(-1, 11))
+    nobody = replace(law, forward=Forward("not tried", "Nobody knows."))
+    with pytest.raises(InputError, match="pass boundary="):
+        nobody.simulate([0.0, 9.0])
 
 
 @pytest.mark.parametrize("times", [[1.0], [2.0, 1.0], [[0.0, 1.0]]])

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pdescry import InputError, Law, Readings, discover, load, plot
@@ -75,7 +76,7 @@ def test_it_shows_the_law_the_field_and_the_readings(chosen: tuple[Law, Path]) -
     (field,) = numbers["fields"]
     read = np.frombuffer(base64.b64decode(field["fields"][0]["read"]["f8"]), "<f8")
     np.testing.assert_array_equal(read, law.readings.values[:, 0])
-    assert numbers["candidates"][0] == {"name": "u_xx", "probability": 1.0, "kept": True}
+    assert numbers["candidates"][0] == {"name": "u_xx", "probability": pytest.approx(1.0), "kept": True}
     assert len(numbers["left_out"]) == law.readings.n_sensors
 
 
@@ -88,6 +89,17 @@ def test_what_cannot_be_told_is_not_shown_as_a_law(chosen: tuple[Law, Path]) -> 
     assert "forest" not in {figure["data-figure"] for figure in tree.figures}
 
 
+CLAIMS = pd.DataFrame({"claim": ["u_xx = 5"], "favoured": ["2.00(3)"], "cost": [84.6], "law": ["u_t = 2.00(3)*u_xx"]})
+
+
+def test_what_was_said_stands_beside_the_law(chosen: tuple[Law, Path], tmp_path: Path) -> None:
+    law = with_comparison(chosen[0], claims=CLAIMS)
+    law.report(tmp_path / "law.html")
+    page = (tmp_path / "law.html").read_text(encoding="utf-8")
+    assert "You said u_xx = 5; the readings favour 2.00(3), by 85 nats." in page
+    assert "without it: u_t = 2.00(3)*u_xx" in page
+
+
 def test_how_far_to_trust_it(chosen: tuple[Law, Path], finished: tuple[Law, Path]) -> None:
     law = replace(chosen[0], warnings=())
     assert law.comparison is not None
@@ -97,6 +109,7 @@ def test_how_far_to_trust_it(chosen: tuple[Law, Path], finished: tuple[Law, Path
     cases = {
         "likeliest of several laws (probability 0.70)": near_tie(law),
         "do not tell a law": with_comparison(law, reasons={"u": "Noise."}),
+        "Check what you said": with_comparison(law, claims=CLAIMS),
         "Read the warnings": replace(law, warnings=("Wide intervals.",)),
         "a regression with a threshold": finished[0],
         "missed by": replace(with_comparison(law, held_out=law.comparison.held_out.assign(rms_error=1e3)), warnings=()),

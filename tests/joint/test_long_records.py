@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from pdescry import Readings, choose
-from pdescry.joint.choose import _stretches
 from pdescry.joint.field.axis import MANY, Axis
-from pdescry.joint.field.mesh import LONG, elements_in_time, first_sizes, most_elements
+from pdescry.joint.field.mesh import LONG, elements_in_time, first_sizes, most_elements, stretches_of
 from pdescry.joint.field.process import Process
 from pdescry.joint.observations import Observations
 from pdescry.joint.search.complexity import is_simple
@@ -62,12 +61,12 @@ def test_a_field_is_made_of_windows(long: Readings) -> None:
 
 
 def test_stretches_hold_the_beginning_and_the_middle(long: Readings) -> None:
-    first, second = _stretches(long)
+    first, second = stretches_of(long)
     assert first.time.min() == long.time.min()
     assert second.time.min() == pytest.approx(20, abs=0.1)
     assert elements_in_time(Observations(first)) <= LONG
     short = driven(10, 100)
-    assert _stretches(short) == [short]
+    assert stretches_of(short) == [short]
 
 
 def test_pairs_of_simple_terms_hold_what_is_known() -> None:

@@ -8,27 +8,34 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from pdescry.joint.fit import noise_model
 from pdescry.joint.fit.noise_model import LEAST_NOISE, NoiseModel, at_least
 from pdescry.joint.observations import Observations
 from tests.joint.conftest import smooth_readings
 
+LASTING = [[0.0, 0.0], [0.7, 0.4]]  # in u and in v: which share of the noise's variance, and how long
+
 
 @pytest.fixture(params=[(0.0, 0.0), (0.3, 0.0), (0.3, 1.2)], ids=["none", "in one field", "in both"])
-def model(request: pytest.FixtureRequest) -> NoiseModel:
+def model(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> NoiseModel:
     """Two fields, one of which was not always read, with noise that differs between readings."""
+    monkeypatch.setattr(noise_model, "LEAST_WEIGHT", 0.0)  # exactly
     readings = smooth_readings(("u", "v"), sensors=3, times=4)
     values = readings.values.copy()
     values[[1, 5], 1] = np.nan
     observed = Observations(replace(readings, values=values))
     noise = np.random.default_rng(0).uniform(0.1, 0.4, len(observed))
-    return NoiseModel(noise, np.array(request.param), observed)
+    return NoiseModel(noise, np.array(request.param), observed, np.array(LASTING))
 
 
 def covariance(model: NoiseModel) -> np.ndarray:
-    """Of the errors: noise of each, and offsets that numbers of one field by one sensor share."""
-    group, field = model.observations.group, model.observations.field
-    offsets = np.where(group[:, None] == group, model.offset_sd[field] ** 2, 0.0)
-    return np.diag(model.noise**2) + offsets
+    """Of the errors: noise of each, which lasts for a while in v, and offsets; both of one field by one sensor."""
+    group, field, time = model.observations.group, model.observations.field, model.observations.points[:, -1]
+    together = group[:, None] == group
+    share, lasts = model.lasting[field].T
+    correlation = np.where(together, share * np.exp(-np.abs(time[:, None] - time) / np.maximum(lasts, 1e-9)), 0.0)
+    correlation += np.diag(1 - share)
+    return model.noise[:, None] * correlation * model.noise + np.where(together, model.offset_sd[field] ** 2, 0.0)
 
 
 def whitener(model: NoiseModel) -> np.ndarray:

@@ -102,7 +102,7 @@ def test_residuals_change_as_the_linearised_operator_says(objective: Objective) 
 def test_residuals_are_left_sides_less_the_terms(objective: Objective) -> None:
     operator, coefficients = objective.operator, some_coefficients(objective)
     for experiment, state in zip(objective.experiments, states_of(objective), strict=True):
-        lefts, columns = experiment.columns(state, operator)
+        lefts, columns = experiment.columns(state, operator, {})
         wanted = np.array(lefts)
         for equation, column, value in zip(operator.equation_of, columns, coefficients, strict=True):
             wanted[equation] -= value * column
@@ -384,7 +384,7 @@ def test_every_law_a_term_or_two_away_is_a_neighbour(around: tuple[Minimum, Neig
     wanted |= {frozenset(kept - {k} | {j}) for k in kept for j in others}
     wanted |= {frozenset(kept - {k}) for k in kept if len(kept) > 1}
     wanted |= {frozenset({*kept, i, j}) for i in others for j in others if i < j}
-    laws = [frozenset(near.candidates.index(term) for term in law.terms) for law in near.laws()]
+    laws = [frozenset(near.candidates.index(term) for term in law.terms) for law in near.laws]
     assert set(laws) == wanted
     assert len(laws) == len(wanted)
 

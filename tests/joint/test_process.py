@@ -11,6 +11,7 @@ import pytest
 from pdescry import Readings
 from pdescry.joint.field import process as room
 from pdescry.joint.field.free import FreeField
+from pdescry.joint.field.kernel import Likelihood, covariance
 from pdescry.joint.field.process import SCALES, Baseline, Process
 from tests.joint.conftest import smooth_readings
 
@@ -25,28 +26,48 @@ def noisy() -> Readings:
     )
 
 
+@pytest.mark.parametrize("lasting", [[], [0.3, 0.2]], ids=["independent errors", "lasting errors"])
 @pytest.mark.parametrize("places", [1, 2])
-def test_the_likelihood_and_its_slope(places: int) -> None:
+def test_the_likelihood_and_its_slope(places: int, lasting: list[float]) -> None:
     random = np.random.default_rng(0)
     points = np.column_stack([random.uniform(size=(30, 1 + places)), np.arange(30.0) % 6])
     values, scales = random.normal(size=30), np.append(SCALED, [0.6] * (places - 1))
-    likelihood = room._Likelihood.of(points, values)
-    value, slope = likelihood.at(scales)
+    likelihood = Likelihood.of(points, values)
+    value, slope = likelihood.at(scales, np.array(lasting))
     squares = sum(((points[:, None, k] - points[:, k]) / scales[3 + k]) ** 2 for k in range(1 + places))
-    covariance = scales[0] * np.exp(-0.5 * np.asarray(squares)) + scales[1] * (points[:, None, -1] == points[:, -1])
-    covariance += (scales[2] + room.JITTER) * np.eye(30)
-    wanted = -0.5 * (values @ np.linalg.solve(covariance, values) + np.linalg.slogdet(covariance)[1])
-    assert value == pytest.approx(wanted - 15 * np.log(2 * np.pi))
-    for k in range(len(scales)):
-        step = np.eye(len(scales))[k] * 1e-6
-        change = (likelihood.at(scales + step)[0] - likelihood.at(scales - step)[0]) / 2e-6
-        assert slope[k] == pytest.approx(change, rel=1e-4, abs=1e-4)
+    same = points[:, None, -1] == points[:, -1]
+    wanted = scales[0] * np.exp(-0.5 * np.asarray(squares)) + scales[1] * same + scales[2] * np.eye(30)
+    if lasting:
+        wanted += lasting[0] * same * np.exp(-np.abs(points[:, None, 0] - points[:, 0]) / lasting[1])
+    np.testing.assert_allclose(covariance(points, scales, np.array(lasting)), wanted, atol=1e-9)
+    likely = -0.5 * (values @ np.linalg.solve(wanted, values) + np.linalg.slogdet(wanted)[1])
+    assert value == pytest.approx(likely - 15 * np.log(2 * np.pi))
+    every = np.concatenate([scales, lasting])
+    assert len(slope) == len(every)
+    for k in range(len(every)):
+        more, less = (every + sign * 1e-6 * np.eye(len(every))[k] for sign in (1, -1))
+        values_there = [likelihood.at(each[: len(scales)], each[len(scales) :])[0] for each in (more, less)]
+        assert slope[k] == pytest.approx((values_there[0] - values_there[1]) / 2e-6, rel=1e-4, abs=1e-4)
+
+
+def test_errors_that_last_for_a_while_are_seen_where_there_are_any() -> None:
+    random = np.random.default_rng(0)
+    readings, errors = smooth_readings(sensors=7, times=40), random.normal(size=(40, 7))
+    for k in range(1, 40):
+        errors[k] = 0.8 * errors[k - 1] + 0.6 * random.normal(size=7)
+    number = np.searchsorted(readings.times, readings.time)
+    lasting = readings.values + 0.2 * errors[number, readings.sensor][:, None]
+    found = Process.fitted("smooth", replace(readings, values=lasting), 0).with_lasting_errors()
+    assert 0.5 < np.exp(-1 / 39 / found.lasting[1]) < 0.95  # 0.8
+    independent = readings.values + 0.1 * random.normal(size=readings.values.shape)
+    process = Process.fitted("smooth", replace(readings, values=independent), 0)
+    assert process.with_lasting_errors() is process
 
 
 def test_scales_that_have_no_likelihood_are_avoided() -> None:
     points = np.zeros((4, 3))
-    likelihood = room._Likelihood.of(points, np.arange(4.0))
-    value, slope = likelihood.at(np.array([1e12, 0.0, 0.0, 1.0, 1.0]))
+    likelihood = Likelihood.of(points, np.arange(4.0))
+    value, slope = likelihood.at(np.array([1e12, 0.0, 0.0, 1.0, 1.0]), np.zeros(0))
     assert value == -1e25
     assert not slope.any()
 
@@ -55,25 +76,25 @@ def test_scales_that_have_no_likelihood_are_avoided() -> None:
 def test_fitted_scales_are_likelier_than_those_around_them(noisy: Readings, name: str) -> None:
     process = Process.fitted(name, noisy, 0)
     every = np.arange(len(noisy))
-    likelihood = room._Likelihood.of(process._points(every), process._values(every))
-    best, _ = likelihood.at(process.scales)
+    likelihood = Likelihood.of(process._points(every), process._values(every))
+    best, _ = likelihood.at(process.scales, np.zeros(0))
     offsets = name != "shared"
     for k, factor in itertools.product((1, 2) if offsets else (2,), (0.5, 2.0)):
         other = process.scales.copy()
         other[k] *= factor
-        assert likelihood.at(other)[0] < best + 1e-3
+        assert likelihood.at(other, np.zeros(0))[0] < best + 1e-3
     assert (process.scales[1] == 0) == (not offsets)
 
 
 def test_left_out_sensors_are_predicted_by_the_others(noisy: Readings) -> None:
     process = Process("smooth", noisy, 0, SCALED)
     every = np.arange(len(noisy))
-    covariance, values = process.covariance(process._points(every)), process._values(every)
+    whole, values = process.covariance(process._points(every)), process._values(every)
     score, errors = 0.0, []
     for sensor in range(1, 6):  # those between others
         own = noisy.sensor == sensor
-        pulled = np.linalg.solve(covariance[np.ix_(~own, ~own)], covariance[np.ix_(~own, own)]).T
-        left = covariance[np.ix_(own, own)] - pulled @ covariance[np.ix_(~own, own)]
+        pulled = np.linalg.solve(whole[np.ix_(~own, ~own)], whole[np.ix_(~own, own)]).T
+        left = whole[np.ix_(own, own)] - pulled @ whole[np.ix_(~own, own)]
         error = process.unit * (values[own] - pulled @ values[~own])
         left = process.unit**2 * left
         errors.append(error)
@@ -90,9 +111,9 @@ def test_the_field_on_a_grid_and_at_points(noisy: Readings) -> None:
     mean, variance = process.at(points)
     np.testing.assert_allclose(process.mean(x, t).ravel(), mean, atol=1e-9)
     np.testing.assert_allclose(process.sd(x, t).ravel(), np.sqrt(variance), rtol=1e-6)
-    jointly, covariance = process.jointly(points)
+    jointly, spread = process.jointly(points)
     np.testing.assert_allclose(jointly, mean)
-    np.testing.assert_allclose(np.diag(covariance), variance, rtol=1e-6)
+    np.testing.assert_allclose(np.diag(spread), variance, rtol=1e-6)
     truth = np.outer(np.sin(x), np.exp(-0.3 * t))
     assert np.sqrt(np.mean((process.mean(x, t) - truth) ** 2)) < 0.1
 

@@ -40,6 +40,34 @@ def test_it_decides_which_laws_are_allowed(one: Readings) -> None:
     assert not found.allows({u_x: 1.0, u: 1.0})
 
 
+@pytest.mark.parametrize(
+    ("said", "agrees", "contradicts"),
+    [
+        ("u_xx", [0.1, -0.1], [None]),
+        ("u_xx = 0", [None], [0.1]),
+        ("u_xx < 0", [-0.1, None], [0.1]),
+        ("u_xx = 2 ± 0.5", [2.9, 1.1], [3.1, 0.9, None]),
+    ],
+)
+def test_a_law_may_contradict_it(
+    one: Readings, said: str, agrees: list[float | None], contradicts: list[float | None]
+) -> None:
+    (claim,) = known(one, said).claims
+    assert not any(claim.contradicted_by(value) for value in agrees)
+    assert all(claim.contradicted_by(value) for value in contradicts)
+    if contradicts[0] is not None:  # the law's own spread counts, too
+        assert claim.contradicted_by(contradicts[0], 10.0) == (claim.kind != "value")
+
+
+def test_it_can_be_released(one: Readings) -> None:
+    problem = Problem.of(one, FEW, known=["u_x", "u_xx = 2", "u = 0", "u*u_x < 0"])
+    some = [each for each in problem.known.claims if each.text in ("u_xx = 2", "u = 0")]
+    for found, order in ((problem.released(some), 1), (problem.released(some).alternatives[0], 2)):
+        expected = Problem.of(one, FEW, time_order={"u": order}, known=["u_x", "u*u_x < 0"])
+        assert found.known == expected.known
+        assert found.orders == (order,)
+
+
 def test_of_several_fields_it_is_of_the_one_in_the_term_or_of_the_one_named(two: Readings) -> None:
     terms = ["u", "v", "u_xx", "v_xx", "u*v"]
     found = known(two, "u_xx > 0", "v: u > 0", "v : u*v", candidates=terms)

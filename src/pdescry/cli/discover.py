@@ -14,7 +14,20 @@ import typer
 
 from pdescry.cli.completing import METHODS, PRESETS, libraries, one_of, run_directories
 from pdescry.cli.interruption import interruption_told
-from pdescry.cli.reading import Field, Files, Format, Input, KnownNoise, Missing, Sensor, Space, Time, read_file
+from pdescry.cli.reading import (
+    Field,
+    Files,
+    Format,
+    Input,
+    KnownNoise,
+    Missing,
+    Sensor,
+    Space,
+    Time,
+    Without,
+    read_file,
+    sensors_in,
+)
 from pdescry.cli.wording import at_the_shell, terms_in_columns
 from pdescry.executor import start_processes
 
@@ -66,23 +79,19 @@ def discover(
     ] = None,
     known: Annotated[
         list[str] | None,
-        typer.Option(help='Known term: "u_xx > 0", "v: u = 2 ± 0.1", "u_x = 0".', metavar="FACT"),
+        typer.Option(help='Known term: "u_xx > 0", "v: u = 2 ± 0.1".', metavar="FACT"),
     ] = None,
     boundary: Annotated[
         list[str] | None,
         typer.Option(help='Known boundary value: "u(0) = 1", "u_x(10) = 0".', metavar="FACT"),
     ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(help="Coefficients that may vary along x: u_xx, all.", metavar="TERM"),
+    ] = None,
     domain: Annotated[
         tuple[float, float] | None,
         typer.Option(help="Infer the field beyond the sensors, too, as 0 10.", metavar="LOW HIGH"),
-    ] = None,
-    average: Annotated[
-        str | None,
-        typer.Option(
-            help="Average readings: auto, off, or how many to leave.",
-            metavar="HOW",
-            autocompletion=one_of("auto", "off"),
-        ),
     ] = None,
     method: Annotated[
         str | None,
@@ -93,10 +102,10 @@ def discover(
     preset: Preset = None,
     config: Annotated[Path | None, typer.Option(help="Settings (TOML); see pdescry config.", metavar="FILE")] = None,
     change: Settings = None,
-    threshold: Annotated[
-        float | None, typer.Option(help="Of stblr, stols and sequential-ridge.", metavar="NUMBER")
-    ] = None,
-    # Each of these five is a setting, too, and has the room in `pdescry config` that the help has not.
+    # Each of these eight is a setting, too, and has the room in `pdescry config` that the help has not.
+    threshold: Annotated[float | None, typer.Option(hidden=True)] = None,
+    average: Annotated[str | None, typer.Option(hidden=True)] = None,
+    faults: Annotated[str | None, typer.Option(hidden=True)] = None,
     chains: Annotated[int | None, typer.Option(hidden=True)] = None,
     sampler: Annotated[str | None, typer.Option(hidden=True)] = None,
     draws: Annotated[int | None, typer.Option(hidden=True)] = None,
@@ -107,6 +116,7 @@ def discover(
     field: Field = None,
     known_input: Input = None,
     sensor: Sensor = None,
+    without: Without = None,
     noise: KnownNoise = None,
     missing: Missing = "drop",
     format: Format = None,
@@ -131,7 +141,8 @@ def discover(
         "field.chains": chains, "sampler.kind": sampler,
         "sampler.draws": draws, "regression.method": method, "regression.threshold": threshold,
         "regression.known": known or None, "regression.boundary": boundary or None, "derivatives.points": points,
-        "regression.domain": list(domain) if domain else None,
+        "regression.domain": list(domain) if domain else None, "regression.vary": vary or None,
+        "sensors.without": sensors_in(without) or None, "sensors.faults": faults and faults.replace("-", "_"),
         "field.average": int(average) if average and average.isdecimal() else average,
     }  # fmt: skip
     folder = output or Path(f"{_stem(file[0])}.pdescry")
@@ -254,7 +265,7 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         typer.echo(_table(law))
     if len(law.experiments) > 1:
         typer.echo(f"{len(law.experiments)} experiments, of one law; figures and the forward check are of the first.")
-    for note in dict.fromkeys(note for each in law.experiments for note in each.notes):
+    for note in dict.fromkeys(note for each in law.experiments for note in each.remarks):
         typer.echo(f"Note: {_said(note)}")
     if errors := _errors(law):
         typer.echo(f"Left-out sensors are predicted to within {errors}.")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pdescry.cli.reading import Field, File, Format, Input, KnownNoise, Missing, Sensor, Space, Time, read_file
+from pdescry.cli.reading import Field, File, Format, Input, KnownNoise, Missing, Sensor, Space, Time, Without, read_file
 from pdescry.cli.wording import at_the_shell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pdescry.data import Readings
+    from pdescry.data import Readings, SensorFault
     from pdescry.data.inputs import Input as KnownInput
 
 
@@ -25,6 +25,7 @@ def inspect(
     field: Field = None,
     known_input: Input = None,
     sensor: Sensor = None,
+    without: Without = None,
     noise: KnownNoise = None,
     missing: Missing = "drop",
     format: Format = None,
@@ -41,23 +42,25 @@ def inspect(
         pdescry inspect rod.csv --time "time (s)" --field temperature --plot rod.png
     """
     from pdescry.files import check_target
+    from pdescry.joint.sensors import examine
     from pdescry.plot import PICTURES, save
     from pdescry.plot import readings as draw_readings
 
     if plot is not None:
         check_target(plot, PICTURES, force)
-    readings = read_file(file, time, space, field, sensor, noise, missing, format, known_input)
+    readings = read_file(file, time, space, field, sensor, noise, missing, format, known_input, without)
+    _, faults = examine(readings)
     if plot is not None:
         save(draw_readings(readings), plot)
     if as_json:
-        typer.echo(json.dumps(_facts(readings)))
+        typer.echo(json.dumps(_facts(readings, faults)))
         return
-    _print(readings)
+    _print(readings, faults)
     if plot is not None:
         typer.echo(f"Wrote {plot}.")
 
 
-def _facts(readings: Readings) -> dict[str, Any]:
+def _facts(readings: Readings, faults: Sequence[SensorFault]) -> dict[str, Any]:
     estimate = readings.estimate_noise()
     fields = {}
     for k, name in enumerate(readings.fields):
@@ -82,6 +85,7 @@ def _facts(readings: Readings) -> dict[str, Any]:
         "fields": fields,
         "inputs": {known.name: _of_input(known) for known in readings.inputs},
         "sensors": _sensors(readings),
+        "faults": [each.to_dict() | {"sentence": each.sentence(readings.units, readings.time_name)} for each in faults],
         "notes": [*readings.notes, *([estimate.reason] if estimate.reason else [])],
     }
 
@@ -125,13 +129,13 @@ def _sensors(readings: Readings) -> list[dict[str, Any]]:
     return found
 
 
-def _print(readings: Readings) -> None:
+def _print(readings: Readings, faults: Sequence[SensorFault]) -> None:
     from rich.console import Console
     from rich.table import Table
 
     from pdescry.report import sketch
 
-    facts = _facts(readings)
+    facts = _facts(readings, faults)
     # Headers and names come from the user's file: brackets and colons in them are not markup.
     console = Console(markup=False, emoji=False, highlight=False)
     narrow = console.width < 70
@@ -152,6 +156,10 @@ def _print(readings: Readings) -> None:
     console.print(_sensor_table(facts["sensors"], axes, narrow, digits, by_field))
     if reason := readings.estimate_noise().reason:
         console.print(f"Note: {reason}")
+    if faults:
+        console.print("What `pdescry discover` finds, and does about it (--faults tell: keeps all of them):")
+    for fault in faults:
+        console.print(f"  {at_the_shell(fault.sentence(readings.units, readings.time_name))}")
     across, *rest = readings.axes
     others = f", all {' and '.join(rest)} together" if rest else ""
     shown, across, up = map(readings.label, (readings.fields[0], across, readings.time_name))

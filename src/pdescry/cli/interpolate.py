@@ -9,7 +9,19 @@ import typer
 
 from pdescry.cli.completing import SAMPLERS, one_of
 from pdescry.cli.interruption import interruption_told
-from pdescry.cli.reading import Field, File, Format, Input, KnownNoise, Missing, Sensor, Space, Time, read_file
+from pdescry.cli.reading import (
+    Field,
+    File,
+    Format,
+    Input,
+    KnownNoise,
+    Missing,
+    Sensor,
+    Space,
+    Time,
+    Without,
+    read_file,
+)
 
 if TYPE_CHECKING:
     from pdescry.data import Readings
@@ -23,6 +35,7 @@ def interpolate(
     field: Field = None,
     known_input: Input = None,
     sensor: Sensor = None,
+    without: Without = None,
     noise: KnownNoise = None,
     missing: Missing = "drop",
     format: Format = None,
@@ -56,8 +69,10 @@ def interpolate(
     draws: Annotated[int | None, typer.Option(help="Draws of each chain.", metavar="NUMBER")] = None,
     thin: Annotated[int | None, typer.Option(help="Transitions from one draw to the next.", metavar="NUMBER")] = None,
     burn: Annotated[int | None, typer.Option(help="Draws before the first that counts.", metavar="NUMBER")] = None,
-    width: Annotated[int | None, typer.Option(help="Units in each hidden layer.", metavar="NUMBER")] = None,
-    depth: Annotated[int | None, typer.Option(help="Hidden layers of the network.", metavar="NUMBER")] = None,
+    width: Annotated[
+        int | None, typer.Option(help="Units in a hidden layer; --depth N: how many layers.", metavar="NUMBER")
+    ] = None,
+    depth: Annotated[int | None, typer.Option(hidden=True)] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")] = False,
 ) -> None:
@@ -77,7 +92,7 @@ def interpolate(
         if target is not None:
             check_target(target, endings, force)
     known_noise = _known_noise(noise_sd, noise)
-    readings = read_file(file, time, space, field, sensor, noise, missing, format, known_input)
+    readings = read_file(file, time, space, field, sensor, noise, missing, format, known_input, without)
     _check_axes(readings, plot, table)
     written: list[Path] = []
     with interruption_told(lambda: _how_to_go_on(workdir, written)):

@@ -10,6 +10,8 @@ from pdescry.cli.completing import FORMATS, one_of
 from pdescry.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pdescry.data import Readings
 
 File = Annotated[str, typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, npz or MATLAB.", metavar="FILE")]
@@ -25,6 +27,7 @@ Input = Annotated[
     list[str] | None,
     typer.Option("--input", help="Column of a known input; P=held if switched.", metavar="COLUMN"),
 ]
+Without = Annotated[list[str] | None, typer.Option(help="Leave a sensor out; repeat, or as TC5,TC7.", metavar="SENSOR")]
 KnownNoise = Annotated[str | None, typer.Option(help="Known noise: a number, a column or none.", metavar="NOISE")]
 Missing = Annotated[
     str, typer.Option(help="Gaps: drop or error.", metavar="HOW", autocompletion=one_of("drop", "error"))
@@ -45,14 +48,23 @@ def read_file(
     missing: str,
     format: str | None,
     inputs: list[str] | None = None,
+    without: list[str] | None = None,
 ) -> Readings:
     """The readings in a file, as these options have them."""
     from pdescry.data import read
 
-    return read(
+    readings = read(
         file, time=time, space=space or None, fields=field or None, sensor=_column(sensor), noise=_column(noise),
         missing=missing, format=format, inputs=_inputs(inputs or []),  # pyright: ignore[reportArgumentType]
     )  # fmt: skip
+    return readings.without(sensors_in(without, readings.sensor_names or ()))
+
+
+def sensors_in(words: list[str] | None, names: Sequence[str] = ()) -> list[str]:
+    """``["TC5,TC7", "TC9"]`` → ``["TC5", "TC7", "TC9"]``; a name that has a comma itself stays whole."""
+    return [
+        part.strip() for word in words or [] for part in ([word] if word in names else word.split(",")) if part.strip()
+    ]
 
 
 def _inputs(words: list[str]) -> dict[str, str | None]:

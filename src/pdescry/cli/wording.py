@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 _FLAGS = {
@@ -30,6 +31,7 @@ _SIDES = re.compile(r"boundary=\{'left': (.*?), 'right': (.*?)\}")
 _STATES = re.compile(r"initial=\{(.*?)\}")
 _INPUTS = re.compile(r"inputs=\{'(\w+)': …\}")
 _BETWEEN = re.compile(r"inputs=\{'(\w+)': '(held|linear)'\}")
+_WITHOUT = re.compile(r"without=\['([^']*)'\]")
 _NAMED = re.compile(r"boundary='(\w+)'")
 _SWITCH = re.compile(r"\b(sensor|noise)=False\b")
 _ARGUMENT = re.compile(rf"(?<![.\w])({'|'.join(_FLAGS)})=(?=['\s.,;:)]|$|\w)")
@@ -42,6 +44,7 @@ def at_the_shell(message: str) -> str:
     message = _STATES.sub(lambda states: _initial(states[1]), message)
     message = _INPUTS.sub(r'--input "\1 = …"', message)
     message = _BETWEEN.sub(r"--input \1=\2", message)
+    message = _WITHOUT.sub(lambda found: f"--without {quote(found[1])}", message)
     message = _NAMED.sub(r"--boundary \1", message)
     message = _SWITCH.sub(r"--\1 none", message)
     message = message.replace("verify=False", "--no-verify").replace("average=False", "--average off")

@@ -10,16 +10,18 @@ Read first ``readings.py`` (the type), then ``convert.py`` (the one road to it),
 ``check.py`` (what is promised, with ``repeats.py`` and ``plausible.py``). ``inputs.py`` has `Input`, a known quantity
 that acts on the fields; ``input_sources.py`` makes it of columns, arrays or functions. ``formats/`` holds one small
 file per family of files. ``noise_level.py`` judges the noise from the readings alone; ``averaged.py`` averages
-consecutive ones where only noise is lost. Synthetic readings come from ``systems.py`` (named laws, their truth) through
-``observe.py`` and ``layout.py`` (sensors, clocks, noise).
+consecutive ones where only noise is lost; ``faults.py`` has `SensorFault`, what is wrong with a sensor, in words, too.
+Synthetic readings come from ``systems.py`` (named laws, their truth) through ``observe.py`` and ``layout.py`` (sensors,
+clocks, noise).
 """
 
 from __future__ import annotations
 
 from pdescry.data import systems
+from pdescry.data.faults import SensorFault
 from pdescry.data.inputs import Input
 from pdescry.data.observe import observe
 from pdescry.data.read import read
 from pdescry.data.readings import Readings
 
-__all__ = ["Input", "Readings", "observe", "read", "systems"]
+__all__ = ["Input", "Readings", "SensorFault", "observe", "read", "systems"]

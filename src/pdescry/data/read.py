@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -31,6 +31,7 @@ def read(
     format: str | None = None,
     units: Mapping[str, str] | None = None,
     inputs: Inputs = None,
+    without: Iterable[int | str] = (),
 ) -> Readings:
     """Readings from a CSV, Parquet, NetCDF, Zarr, ``.npz`` or MATLAB file.
 
@@ -47,14 +48,16 @@ def read(
     inputs: columns of known quantities that act on the fields and are not to be explained, such as a heater's power, as
     in ``["P"]``, or ``{"P": "held"}`` (or "linear") to say how they go on between their values. A mapping may also give
     what is not in the file, as in `Readings.from_arrays`.
+    without: sensors to leave out, by name, or by number where they have no names (`Readings.without`).
 
     Whatever is wrong with the file arrives as `InputError`, one sentence with the remedy.
     """
     table = _load(path, format, sensor)
-    return to_readings(
+    readings = to_readings(
         table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units,
         inputs=inputs,
     )  # fmt: skip
+    return readings.without([without] if isinstance(without, int | str) else without)
 
 
 def _load(path: str | os.PathLike[str], format: str | None, sensor: object) -> Table:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pdescry.data.faults import SensorFault
 from pdescry.data.inputs import Input
 from pdescry.errors import InputError
 from pdescry.files import appearing
@@ -43,6 +44,7 @@ class Readings:
     source: where it comes from. notes: sentences about what was done on the way in, for the user to read.
     units: of time, axes, fields and inputs, by their names here, as they came and only where known; numbers stay.
     inputs: known quantities that act on the fields and are not to be explained (`pdescry.data.inputs.Input`).
+    faults: what was found to be wrong with sensors, where it was looked for (`pdescry.examine`).
     """
 
     time: NDArray[np.float64]
@@ -58,6 +60,7 @@ class Readings:
     time_name: str = "t"
     units: Mapping[str, str] = field(default_factory=dict)
     inputs: tuple[Input, ...] = ()
+    faults: tuple[SensorFault, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "units", dict(self.units))  # one's own, which nobody else changes
@@ -226,6 +229,20 @@ class Readings:
         return f"{name} ({self.units[name]})" if name in self.units else name
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """Faults to know of before relying on what comes out, in sentences."""
+        return self._told(True)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """``notes``, and faults that need no more than to be known, in sentences."""
+        return (*self.notes, *self._told(False))
+
+    def _told(self, warnings: bool) -> tuple[str, ...]:
+        some = (each for each in self.faults if each.is_warning == warnings)
+        return tuple(each.sentence(self.units, self.time_name) for each in some)
+
+    @property
     def n_sensors(self) -> int:
         return int(self.sensor.max()) + 1
 
@@ -316,6 +333,22 @@ class Readings:
         """All readings of one sensor, by number or name."""
         return self.select(sensors=[which])
 
+    def without(self, sensors: Iterable[int | str]) -> Readings:
+        """The readings of all other sensors; told in ``notes``.
+
+        sensors: names, or numbers where they have none; numbers may be texts. Sensors without names keep their numbers,
+        as names.
+        """
+        numbers = {self._sensor_number(which) for which in sensors}
+        if not numbers:
+            return self
+        if len(numbers) == self.n_sensors:
+            raise InputError("Expected some sensors to remain; got all of them to leave out; leave some in.")
+        names = self.sensor_names or tuple(map(str, range(self.n_sensors)))
+        told = ", ".join(names[k] for k in sorted(numbers))
+        note = f"Left out as asked: {'sensor' if len(numbers) == 1 else 'sensors'} {told}."
+        return replace(self, sensor_names=names, notes=(*self.notes, note)).select(~np.isin(self.sensor, list(numbers)))
+
     def averaged(self, per_sensor: int | None = None) -> Readings:
         """Means of consecutive readings of each sensor, about ``per_sensor`` of them; told in ``notes``.
 
@@ -330,6 +363,8 @@ class Readings:
     def _sensor_number(self, which: int | str) -> int:
         if isinstance(which, str) and which in (self.sensor_names or ()):
             return (self.sensor_names or ()).index(which)
+        if isinstance(which, str) and self.sensor_names is None and which.isdecimal():
+            which = int(which)
         if isinstance(which, int | np.integer) and 0 <= which < self.n_sensors:
             return int(which)
         known = f"names {', '.join(self.sensor_names[:12])}" if self.sensor_names else "no names"

@@ -19,7 +19,7 @@ def summary(readings: Readings) -> str:
         f" at {_count(len(readings.times), 'distinct time')}" + (f" ({readings.source})" if readings.source else ""),
         f"  {spans}",
         *(f"  {input_line(readings, each)}" for each in readings.inputs),
-        *(f"  {note}" for note in readings.notes),
+        *(f"  {note}" for note in (*readings.remarks, *readings.warnings)),
     ]
     return "\n".join(lines)
 

@@ -55,6 +55,8 @@ COMMENTS = {
     "chains": "each from another start",
     "standardise": '"all", or "inputs" to leave the fields in their own units as the paper\'s program does',
     "average": '"auto": consecutive readings, where only noise is lost; "off"; or how many to leave of each sensor',
+    "without": 'sensors to leave out, by name (or number, if they have none): ["TC5"]',
+    "faults": 'faulty sensors and readings: "leave_out", "tell" (they stay) or "ignore" (not looked for)',
     "points": "at which the field is differentiated",
     "within": '"hull" of the sensors, "box" of the readings, or ranges such as { t = [0, 10], x = [-8, 8] }',
     "keep_points": "at which single draws are kept, for intervals that can be believed",
@@ -65,6 +67,7 @@ COMMENTS = {
     "known": 'what you know of terms: ["u_xx > 0"], ["u_xx"] (is there), ["v: u = 0.1 ± 0.02"], ["u_x = 0"] (is not)',
     "boundary": 'what you know at the ends, at all times: ["u(0) = 1", "u_x(10) = 0"]; nothing need be known',
     "domain": 'from where to where the field is inferred: "auto" (between the outermost sensors), or such as [0, 10]',
+    "vary": 'coefficients that may vary along the axis: "auto" (where clearly favoured), ["u_xx"], "all" or "none"',
     "stblr.threshold": "δ, in the units of the coefficients; the paper's: Burgers 0.005, KdV 0.05, heat 0.02",
     "stols.threshold": "δ, in the units of the coefficients; the paper's: Burgers 0.005, KdV 0.05, heat 0.02",
     "sequential_ridge.threshold": "least share of the left side that a term must have",
@@ -184,6 +187,8 @@ def command_of(experiments: Sequence[Readings], settings: Settings) -> str:
     changed = [
         f"--noise {_noise_of(experiments)}"
         if (name, new) == ("noise.sd", "readings")
+        else f"--without {quote(','.join(new))}"
+        if name == "sensors.without" and not any("," in each for each in new)
         else f"--set {quote(f'{name}={spelled(new)}')}"
         for name, _, new in changes
         if new is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -22,11 +22,12 @@ from pdescry.discovery.judgement import judge
 from pdescry.discovery.law import Law
 from pdescry.discovery.method import carries_noise, method_for
 from pdescry.discovery.run import Run, begun, reopened
-from pdescry.discovery.settings import Candidates, Preset, Settings
+from pdescry.discovery.settings import Candidates, Faults, Preset, Settings
 from pdescry.discovery.storage import load_law, write_forward, write_law
 from pdescry.errors import InputError, PdescryError
 from pdescry.executor import Executor, local_executor, one_by_one
-from pdescry.joint import Joint
+from pdescry.joint import Joint, examine
+from pdescry.joint.sensors.examine import LARGEST as MOST_EXAMINED
 from pdescry.problem import TimeOrder
 from pdescry.progress import Progress, watched
 from pdescry.surrogate import Adam, Network, Noise, Prior
@@ -55,6 +56,8 @@ def discover(
     chains: int | None = None,
     standardise: Standardise | None = None,
     average: bool | int | None = None,
+    without: Iterable[int | str] | None = None,
+    faults: Faults | None = None,
     points: int | None = None,
     within: Within | None = None,
     keep_points: int | None = None,
@@ -80,6 +83,10 @@ def discover(
     (`Readings.averaged`; a note in ``law.readings.notes`` tells). False keeps all; a number, about so many of each
     sensor that has twice as many.
 
+    without: sensors to leave out, by name, or by number where they have no names. faults: sensors that read a constant
+    or drift, and outliers, are found before the law is sought (`pdescry.examine`) and left out; "tell" keeps them, and
+    "ignore" does not look for them. ``law.warnings`` and ``law.readings.faults`` name what was found.
+
     workdir: the run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated
     (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there, but for stages that
     are the same under these settings: another threshold costs seconds. figures: draw them into it. workers: how many
@@ -89,16 +96,18 @@ def discover(
     given = {
         "seed": seed, "candidates": candidates, "time_order": time_order, "network": network, "prior": prior,
         "noise": noise, "start": start, "sampler": sampler, "chains": chains, "standardise": standardise,
-        "average": average, "points": points, "within": within, "keep_points": keep_points, "keep_draws": keep_draws,
+        "average": average, "without": without, "faults": faults, "points": points,
+        "within": within, "keep_points": keep_points, "keep_draws": keep_draws,
         "method": method,
     }  # fmt: skip
     tables = _tables(config)
     settings, workers = choose_settings(preset, tables, **given), check_workers(workers)
     experiments = tuple(readings) if isinstance(readings, list | tuple) else (readings,)
     _check(experiments)
+    experiments = _without(experiments, settings.without)
     chosen = method_for(settings, experiments)
     chosen.check(settings, experiments)  # before anything is replaced or minutes are spent
-    experiments = _averaged(experiments, settings, carries_noise(chosen, settings))
+    experiments = _prepared(experiments, settings, carries_noise(chosen, settings))
     settings = chosen.prepared(settings, _said(tables, given))
     if workdir is None:
         with TemporaryDirectory(prefix="pdescry-") as folder, begun(Path(folder), experiments, settings) as run:
@@ -151,17 +160,46 @@ def _check(experiments: Sequence[Readings]) -> None:
             raise InputError(f"Expected Readings; got {type(readings).__name__}; make some with pdescry.read(file).")
 
 
-def _averaged(experiments: tuple[Readings, ...], settings: Settings, carried: bool) -> tuple[Readings, ...]:
-    """Fewer readings where only noise is lost. Noise that the settings tell goes with them, as that of the means."""
+def _without(experiments: tuple[Readings, ...], sensors: Sequence[str]) -> tuple[Readings, ...]:
+    """Without some sensors, each of which has to be in one of the experiments at least."""
+
+    def known(readings: Readings) -> list[str]:
+        names = readings.sensor_names or tuple(map(str, range(readings.n_sensors)))
+        return [each for each in sensors if each in names]
+
+    missing = [each for each in sensors if not any(each in known(readings) for readings in experiments)]
+    return tuple(readings.without(missing or known(readings)) for readings in experiments)
+
+
+def _prepared(experiments: tuple[Readings, ...], settings: Settings, carried: bool) -> tuple[Readings, ...]:
+    """Without faulty parts, and fewer where only noise is lost. Noise that the settings tell goes with them, as that of
+    the means."""
     if settings.noise is not None and carried:
         told = [settings.noise.known(each) for each in experiments]
         experiments = tuple(
             replace(each, noise=None if noise is None else noise.T.copy())
             for each, noise in zip(experiments, told, strict=True)
         )
-    if settings.average is False:
-        return experiments
-    return tuple(each.averaged(None if settings.average is True else settings.average) for each in experiments)
+    # Sds that are told one for each sensor, and not carried by the readings, belong to these very sensors.
+    fixed = settings.noise is not None and isinstance(settings.noise.sd, tuple) and not carried
+    return tuple(_sound(each, settings, leave_out=not fixed) for each in experiments)
+
+
+def _sound(readings: Readings, settings: Settings, leave_out: bool = True) -> Readings:
+    def averaged(some: Readings) -> Readings:
+        if settings.average is False:
+            return some
+        return some.averaged(None if settings.average is True else settings.average)
+
+    def examined(some: Readings) -> Readings:
+        if settings.faults == "ignore":
+            return some
+        return examine(some, leave_out and settings.faults == "leave_out")[0]
+
+    # Outliers are found best before they are averaged with others; of very many readings, among their means.
+    many = readings.observed.sum(axis=0).max() > MOST_EXAMINED
+    found = averaged(examined(readings))
+    return examined(found) if many else found
 
 
 # ---- the stages ------------------------------------------------------------------------------------------------------
@@ -183,7 +221,7 @@ def _worked(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
     else:
         number = " and ".join(str(len(each)) for each in run.experiments)
         run.log(f"Begun or resumed: {number} readings, preset {run.settings.preset!r}.")
-        for note in dict.fromkeys(note for each in run.experiments for note in each.notes):
+        for note in dict.fromkeys(note for each in run.experiments for note in (*each.remarks, *each.warnings)):
             run.log(note)
         method = method_for(run.settings, run.experiments)
         sample = partial(sampled, run, workers, watch, carries_noise(method, run.settings))
@@ -265,6 +303,8 @@ def _pictures(law: Law) -> dict[str, Callable[[], Any]]:
             found[f"slices{ending}"] = lambda name=name: plot.slices(law, field=name)
         if law.forward.held_out is not None:
             found[f"forecast{ending}"] = lambda name=name: plot.forecast(law, field=name)
+    if len(law.profiles):
+        found["profiles.png"] = lambda: plot.profiles(law)
     return found | {
         "path.png": lambda: plot.path(law),
         "diagnostics.png": lambda: plot.diagnostics(law),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pdescry.data import Readings
 from pdescry.equation.term import Derivative, Factor
+from pdescry.problem import Condition
 
 Array = NDArray[np.float64]
 Profile = Callable[[Any], Any]
@@ -20,6 +21,11 @@ class Field(Protocol):
 
     @property
     def readings(self) -> Readings: ...
+
+    @property
+    def known_ends(self) -> Sequence[Condition]:
+        """What the user knows at the ends, at all times."""
+        ...
 
     def mean(self, times: Array, places: Array) -> dict[str, Array]:
         """Each field on the grid, (times, places)."""

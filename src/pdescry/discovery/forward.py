@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pdescry.data import Readings
 from pdescry.discovery.fields import Field
-from pdescry.discovery.following import BY_FIELD, follow, initial_of, inputs_of, orders_of
+from pdescry.discovery.following import BY_FIELD, follow, in_words, initial_of, inputs_of, orders_of
 from pdescry.discovery.inference import Inference
 from pdescry.discovery.score import Score, digits, score_forward
 from pdescry.equation import Equation
@@ -29,7 +29,6 @@ from pdescry.joint.fit.factor import one_thread
 from pdescry.solver import Solution, is_ill_posed, simulate
 from pdescry.solver.linearise import opened, variables_of
 
-ACCURACY: dict[str, Any] = {"rtol": 1e-7, "max_points": 400}
 Noises = Mapping[str, Mapping[str, float | None]]  # as `Inference.noise`
 # No limit in seconds: what comes out must not depend on machine load.
 LIMITS: dict[str, Any] = {"max_steps": 4000, "max_seconds": 1e6, "verify": False}
@@ -59,12 +58,7 @@ class Forward:
     @property
     def boundary(self) -> str:
         """The conditions in words."""
-        if self.conditions == BY_FIELD:
-            return "ends follow the field"
-        if not isinstance(self.conditions, Mapping):
-            return f"{self.conditions or 'unknown'} ends"
-        sides = {side: [each] if isinstance(each, str) else each for side, each in self.conditions.items()}
-        return ", ".join(f"{' and '.join(each)} at the {side}" for side, each in sides.items())
+        return "ends follow the field" if self.conditions == BY_FIELD else in_words(self.conditions)
 
 
 def check_forward(
@@ -121,7 +115,7 @@ def _followed(inferred: _Inferred, equation: Equation, noise: Noises) -> Solutio
 def held_forward(field: Field, equation: Equation) -> Forward:
     """With the simple conditions at the ends that come nearest to the field."""
     inferred = _Inferred(field)
-    tried = [_attempt(inferred, equation, boundary) for boundary in _boundaries(field, equation)]
+    tried = [_attempt(inferred, equation, boundary) for boundary in boundaries_of(field, equation)]
     if not tried:
         return Forward("not tried", "What holds at the ends of the interval cannot be told from readings for this law.")
     solved = [each for each in tried if each.status == "ok"]
@@ -133,7 +127,7 @@ def holds_time(equation: Equation) -> bool:
     return any("t" in term.coordinates for part in equation.components for term, _ in part.terms)
 
 
-def _boundaries(field: Field, equation: Equation) -> Iterator[Any]:
+def boundaries_of(field: Field, equation: Equation) -> Iterator[Any]:
     """Conditions that fit the order of the law in space; none if it is odd: what enters at an end travels inwards."""
     (axis,) = field.readings.axes
     orders = orders_of(equation, axis)
@@ -197,7 +191,7 @@ def _attempt(inferred: _Inferred, equation: Equation, boundary: Any) -> Forward:
         x=inferred.places,
         initial=initial_of(inferred.start, equation),
         boundary=boundary,
-        inputs=inputs_of(inferred.field.readings, equation, float(times[0])),
+        inputs=inputs_of(inferred.field.readings, equation, float(times[0]), float(times[-1])),
         rtol=1e-5,
         max_points=400,
         **LIMITS,

@@ -26,6 +26,9 @@ def judge(inference: Inference, forward: Forward, note: str = "") -> tuple[tuple
 
     if note:
         warn(note)
+    for readings in inference.experiments:
+        for sentence in readings.warnings:
+            warn(sentence)
     inference.judge(warn)
     _judge_sensors(inference, warn)
     for fit in inference.fits:

@@ -16,18 +16,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.checks import check_whole
 from pdescry.data import Readings
+from pdescry.discovery.assumed import beyond_sensors, boundary_of, ends_assumed, held_assumed, inputs_assumed
 from pdescry.discovery.config import command_of
+from pdescry.discovery.continuing import KEPT, course_of
+from pdescry.discovery.extrapolating import Asked, Solved, solve, solve_held, with_draws
 from pdescry.discovery.fields import Field
 from pdescry.discovery.fit import Fit
-from pdescry.discovery.following import BY_FIELD, follow, initial_of, inputs_of
-from pdescry.discovery.forward import ACCURACY, Forward, held_forward, holds_time
+from pdescry.discovery.forward import Forward, boundaries_of, holds_time
 from pdescry.discovery.inference import Inference
 from pdescry.discovery.settings import Settings
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.joint import Advice, Comparison
+from pdescry.joint.profiles import COLUMNS
 from pdescry.plot.law import Inferred
-from pdescry.solver import Solution, simulate
 from pdescry.surrogate import Diagnostics, Posterior
 
 
@@ -129,6 +131,18 @@ class Law:
         method does not tell). Those of all candidates: ``law.fits[0].table``."""
         return pd.concat([fit.summary for fit in self.fits], ignore_index=True)
 
+    @property
+    def profiles(self) -> pd.DataFrame:
+        """Coefficients that vary along the axis, c(x) of laws with T and ``x*T``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each term and place: field, term, place, mean, sd, and low and high of the 95 % interval; empty
+            where all coefficients are constant, or the method does not ask.
+        """
+        return pd.DataFrame(columns=list(COLUMNS)) if self.comparison is None else self.comparison.profiles
+
     # ---- using it ------------------------------------------------------------------------------------------------
 
     @property
@@ -163,19 +177,42 @@ class Law:
         seed: int = 0,
         **limits: Any,
     ) -> xr.Dataset:
-        """The law solved forward: ``u`` on (t, x), and with ``draws`` its uncertainty.
+        """The law solved forward: ``u`` on (t, x), and with ``draws`` its uncertainty. It may go past the last reading.
 
-        times: as in the readings; by default from their first to their last. The field starts at the first of them.
-        draws: how many laws to draw, each with a draw of the field to start from; then the result also holds ``u_sd``,
-        ``u_low`` and ``u_high`` (95 % of the draws) and ``u_draws``. domain: default, `reach` of the field.
-        boundary: as in `pdescry.simulate`. Default: ends follow the inferred field, those of a draw its own, if it was
-        inferred together with the law, is known at all of these times and places, and is what the solution starts from;
-        else the simple conditions that come nearest to the field. initial: default, the inferred field. inputs: other
-        inputs than those that were read, as in `pdescry.simulate`, since the first of the times. limits: as in
-        `pdescry.simulate` (max_points, max_steps, max_seconds, rtol, …); by default the law is solved to the digits
-        that a discovered law can have.
+        Parameters
+        ----------
+        times
+            As in the readings; by default from their first to their last. The solution starts from the inferred field
+            at the first of them, or at the last reading if all of them are later.
+        draws
+            How many laws to draw, each with a draw of the field to start from; then the result also holds ``u_draws``,
+            their rms distance from ``u`` (``u_sd``) and a 95 % interval around it (``u_low``, ``u_high``).
+        domain
+            By default, `reach` of the field.
+        boundary
+            As in `pdescry.simulate`. By default ends follow the inferred field, those of a draw its own, up to the last
+            reading, and then keep their last value; in draws they change as they did over spans of that length in the
+            readings (``discovery/continuing.py``). Boundary conditions that were known when the law was discovered
+            hold later, too. With other ``initial`` or ``inputs``, ends are so from the first time on. Of a field that
+            obeys no law (after a regression): the simple conditions that come nearest to it.
+        initial
+            By default, the inferred field.
+        x
+            Places of the result.
+        inputs
+            Other inputs than those that were read, as in `pdescry.simulate`, since the first of the times. By default
+            an input keeps its last value after that was read.
+        seed
+            Of the draws.
+        limits
+            As in `pdescry.simulate` (max_points, max_steps, max_seconds, rtol, …); by default the law is solved to the
+            digits that a discovered law can have.
 
-        Attributes tell the status; a law or a draw that could not be solved is NaN from where it ended.
+        Returns
+        -------
+        Attributes tell the status; a law or a draw that could not be solved is NaN from where it ended. ``boundary``
+        has the conditions, and ``assumed`` what was assumed because no reading tells it, in words; of ends and inputs
+        there is a Python warning, too.
         """
         readings = self.readings
         draws = check_whole("number of draws", draws, 0)
@@ -187,52 +224,49 @@ class Law:
         moments = np.linspace(*readings.span[readings.time_name], 101) if times is None else np.asarray(times, float)
         if moments.ndim != 1 or len(moments) < 2 or not (np.diff(moments) > 0).all():
             raise InputError("Expected times as two or more increasing numbers.")
-        domain = self.reach[axis] if domain is None else domain
-        follows = boundary is None and initial is None and not inputs and self.field.follows(moments, domain)
-        if boundary is None and not follows:
-            if initial is None:
-                self.field.profile(float(moments[0]), domain)  # told at once where it does not reach
-            boundary = self._held_ends
-        common = {"domain": domain, "boundary": boundary, "times": moments - moments[0], "x": x} | ACCURACY | limits
+        low, high = self.reach[axis] if domain is None else domain
+        asked = Asked(readings, moments, (float(low), float(high)), self.reach, x, initial, inputs, limits)
+        held = [boundary] if boundary is not None else self._held_ends(asked)
 
-        def solve(equation: Equation, field: Field, **more: Any) -> Solution:
-            if follows:
-                profiles = field.profile(float(moments[0]), domain)
-                return follow(equation, field, moments, domain, profiles=profiles, x=x, **limits | more)
-            start = initial
-            if start is None:
-                start = initial_of(field.profile(float(moments[0]), domain), equation)
-            known = inputs_of(readings, equation, float(moments[0])) | dict(inputs or {})
-            return simulate(equation, initial=start, inputs=known, **common | more)
+        def run(equation: Equation, field: Field, draw: int | None = None, **more: Any) -> Solved:
+            if held:
+                return solve_held(asked, equation, field, held[(draw or 0) % len(held)], **more)
+            return solve(asked, equation, field, KEPT if draw is None else course_of(draw, seed), **more)
 
-        mean = solve(self.equation, self.field)
-        found = mean.dataset.assign_coords(t=moments)
-        found.attrs["reached"] += float(moments[0])
-        if follows:
-            found = found.assign_attrs(boundary="ends follow the inferred field")
+        mean = run(self.equation, self.field)
+        found = mean.fields if held else mean.fields.assign_attrs(boundary=boundary_of(asked, mean))
+        told = inputs_assumed(asked, self.equation)
+        if boundary is None:
+            of_ends = held_assumed(asked, held) if held else ends_assumed(asked, mean, self.equation, bool(draws))
+            told = " ".join(filter(None, [of_ends, told]))
+        if told:
+            warnings.warn(told, stacklevel=2)
+        found = found.assign_attrs(assumed=" ".join(filter(None, [told, beyond_sensors(asked)])))
         if draws:
             # Begun on half the points that the mean law needed, so that a rough start has two grids to be compared on;
             # and not verified again: the mean law was.
             finer = {"verify": False, "min_points": max(mean.points // 2, 16)}
-            laws = self.draw_laws(draws, seed)
-            solved = [solve(law, field, **finer | limits) for field, law in laws]
-            found = _with_draws(found, solved)
+            laws = enumerate(self.draw_laws(draws, seed))
+            drawn = [run(law, field, number, **finer | limits) for number, (field, law) in laws]
+            found = with_draws(found, drawn)
         # A law without derivatives along it does not know the name of its axis.
         names = {"t": readings.time_name, mean.axis: axis}
         return found.rename({name: wanted for name, wanted in names.items() if name != wanted})
 
-    @property
-    def _held_ends(self) -> Any:
-        """Simple conditions that come nearest to the field."""
-        forward = self.forward
-        if forward.conditions == BY_FIELD:
-            forward = held_forward(self.field, self.equation)
-        if forward.conditions is None and forward.status == "not tried":
+    def _held_ends(self, asked: Asked) -> list[Any]:
+        """Simple conditions, the one that comes nearest to the field first; after the last reading others that may hold
+        as well. None where ends follow a field that obeys the law."""
+        if self.field.follows(np.array(asked.span), asked.places):
+            return []
+        nearest = self.forward.conditions
+        if nearest is None and self.forward.status == "not tried":
             raise InputError(
                 f"Expected what holds at the ends of the interval, which readings do not tell for {self}; pass "
-                "boundary=, such as 'periodic', or times and a domain within law.reach."
+                "boundary=, such as 'periodic'."
             )
-        return forward.conditions or "periodic"
+        if nearest is None or asked.times[-1] <= asked.span[1]:
+            return [nearest or "periodic"]
+        return [nearest, *(each for each in boundaries_of(self.field, self.equation) if each != nearest)]
 
     def draw_laws(self, number: int, seed: int = 0) -> list[tuple[Field, Equation]]:
         """Laws as likely as the readings leave them, each with the draw of the field that it belongs to."""
@@ -280,18 +314,3 @@ class Law:
 def load(path: str | os.PathLike[str]) -> Law:
     """The law in a folder that ``law.save`` or a finished ``pdescry discover`` wrote."""
     return Law.load(path)
-
-
-def _with_draws(found: xr.Dataset, solved: list[Solution]) -> xr.Dataset:
-    unsolved = sum(not solution.ok for solution in solved)
-    found = found.assign_attrs(draws=len(solved), unsolved_draws=unsolved)
-    for name in list(found.data_vars):
-        values = np.stack([solution[str(name)].values for solution in solved])
-        dims = found[name].dims
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # of times that no draw reached
-            low, high = np.nanquantile(values, [0.025, 0.975], axis=0)
-            parts = {"sd": np.nanstd(values, axis=0), "low": low, "high": high}
-        found = found.assign({f"{name}_{ending}": (dims, part) for ending, part in parts.items()})
-        found[f"{name}_draws"] = (("draw", *dims), values)
-    return found

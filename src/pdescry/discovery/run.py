@@ -39,7 +39,7 @@ import numpy as np
 import pandas as pd
 
 from pdescry.checks import differences
-from pdescry.data import Input, Readings
+from pdescry.data import Input, Readings, SensorFault
 from pdescry.discovery.config import load_config, settings_from, spelled, to_toml
 from pdescry.discovery.method import files, method_for
 from pdescry.discovery.settings import Settings
@@ -270,9 +270,10 @@ def config_text(experiments: Sequence[Readings], settings: Settings) -> str:
     lines = [to_toml(settings)]
     for number, readings in enumerate(experiments):
         about = {name: getattr(readings, name) for name in _ABOUT_READINGS}
+        about["faults"] = [each.to_dict() for each in readings.faults]
         about["inputs"] = {known.name: known.between for known in readings.inputs}
         lines.append(f"[[readings]]                 # what {numbered('readings.csv', number)} holds")
-        lines += [f"{name} = {spelled(value)}" for name, value in about.items() if value is not None and value != {}]
+        lines += [f"{name} = {spelled(value)}" for name, value in about.items() if value not in (None, {}, [])]
     return "\n".join([*lines, ""])
 
 
@@ -317,6 +318,7 @@ def _load_readings(folder: Path, number: int, about: Mapping[str, Any]) -> Readi
         frame = pd.read_csv(path, dtype=str)  # as texts: numpy reads them back to the last bit
         known: dict[str, Any] = {name: tuple(part) if isinstance(part, list) else part for name, part in about.items()}
         axes, fields, between = list(known["axes"]), list(known["fields"]), known.pop("inputs", {})
+        known["faults"] = tuple(SensorFault(**each) for each in known.pop("faults", ()))
         noise = [f"sd of {field}" for field in fields]
         readings = Readings(
             frame[known["time_name"]].to_numpy(float),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pdescry.checks import check_choice, check_kind, check_whole, plain
 from pdescry.data.averaged import check_number
@@ -24,6 +24,7 @@ from pdescry.surrogate.samplers import SAMPLERS, Sampler
 from pdescry.surrogate.scaling import Standardise
 
 Preset = Literal["default", "paper", "paper_as_printed"]
+Faults = Literal["leave_out", "tell", "ignore"]
 Candidates = str | Iterable[str | Term] | Mapping[str, Iterable[str | Term]]
 AUTO = "auto"  # where Python says None
 OFF = "off"  # where Python says False
@@ -38,6 +39,7 @@ class Settings:
     method None: field and law together where that can work, or else a regression. candidates None: as many as suit it.
     time_order: 1 for laws of u_t, 2 for u_tt, by field, or None: inferred.
     average: whether consecutive readings of a sensor are averaged where only noise is lost, or to how many.
+    without: sensors to leave out. faults: what to do with faulty sensors and readings that are found.
     """
 
     preset: str = "default"
@@ -52,6 +54,8 @@ class Settings:
     chains: int = 2
     standardise: Standardise = "all"
     average: bool | int = True
+    without: tuple[str, ...] = ()
+    faults: Faults = "leave_out"
     points: int = 10_000
     within: Within = "hull"
     keep_points: int = 500
@@ -64,6 +68,8 @@ class Settings:
         check_kind("the start", self.start, (Adam,))
         check_kind("the sampler", self.sampler, tuple(kind for kind in SAMPLERS.values() if kind is not Point))
         check_choice("standardise", self.standardise, ("all", "inputs"))
+        check_choice("faults", self.faults, get_args(Faults))
+        plain(self, without=_checked_sensors(self.without))
         counts = {"seed": ("seed", 0)}
         counts |= {"chains": ("number of chains", 1), "points": ("number of points", 1)}
         counts |= {
@@ -110,6 +116,7 @@ class Settings:
                 "standardise": self.standardise,
                 "average": {True: AUTO, False: OFF}[self.average] if isinstance(self.average, bool) else self.average,
             },
+            "sensors": {"without": list(self.without), "faults": self.faults},
             "derivatives": {
                 "points": self.points,
                 "within": {name: list(ends) for name, ends in self.within.items()}
@@ -138,7 +145,7 @@ class Settings:
 
     def _section(self, section: str, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         match section:
-            case "law" | "field" | "derivatives":
+            case "law" | "field" | "sensors" | "derivatives":
                 _refuse_unknown(given, known, f"{section}.")
                 return {name: _none_if_auto(value) for name, value in given.items()}
             case "sampler":
@@ -188,6 +195,15 @@ def _checked_average(given: Any) -> bool | int:
             f"Expected average to be {AUTO!r} (True), {OFF!r} (False) or a number of readings to leave of each sensor "
             f"(3 or more); got {given!r}."
         ) from None
+
+
+def _checked_sensors(given: Any) -> tuple[str, ...]:
+    """Names of sensors, or their numbers, as texts: a TOML file and the shell have them so."""
+    if isinstance(given, int | str):
+        given = [given]
+    if not isinstance(given, Iterable) or not all(isinstance(each, int | str) for each in given):
+        raise InputError(f"Expected without as names or numbers of sensors, such as ['TC5']; got {given!r}.")
+    return tuple(str(each) for each in given)
 
 
 def _checked_within(given: Any) -> Any:
@@ -315,6 +331,7 @@ def _paper() -> Settings:
         chains=1,
         standardise="inputs",
         average=False,
+        faults="ignore",
         within="box",
         method=KINDS["stblr"](0.005, gamma_power=0.5),
     )

@@ -76,12 +76,14 @@ def _load_forward(told: dict[str, Any], path: Path, named: bool) -> Forward:
 
 
 def _about(readings: Readings) -> dict[str, Any]:
+    faults = readings.faults
     return {
         "number": len(readings),
         "sensors": readings.n_sensors,
         "span": readings.span,
         "units": readings.units,
         "notes": readings.notes,
+        "faults": [each.to_dict() | {"sentence": each.sentence(readings.units, readings.time_name)} for each in faults],
     }
 
 

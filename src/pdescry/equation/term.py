@@ -145,6 +145,16 @@ class Term:
         return frozenset(names)
 
     @property
+    def powers(self) -> dict[str, int]:
+        """Of coordinates that multiply the rest: {"x": 2} for ``x^2*u_xx``."""
+        return {factor.axis: power for factor, power in self.factors if isinstance(factor, Coordinate)}
+
+    @property
+    def without_coordinates(self) -> Term:
+        """``u_xx`` of ``x^2*u_xx``."""
+        return Term(tuple(each for each in self.factors if not isinstance(each[0], Coordinate)))
+
+    @property
     def axes(self) -> frozenset[str]:
         """Axes that the term differentiates along: {"x"} for ``u*u_xx``."""
         names: set[str] = set()

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from pdescry.equation.term import Term
+from pdescry.equation.term import ONE, Coordinate, Term
 
 # Of each term: probability that it is there, NaN where nobody asked.
 SUMMARY = ["field", "term", "mean", "sd", "low", "high", "probability", "corrected", "formal_sd", "spread"]
@@ -18,11 +18,38 @@ TWO_SIDED_95 = 1.959963984540054  # sds
 def concise(
     field: str, time_order: int, terms: Iterable[Term], values: NDArray[np.float64], sds: NDArray[np.float64]
 ) -> str:
-    """A law with its spread in the last digits: ``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``."""
-    each = zip(terms, values, sds, strict=True)
-    parts = [f"{with_spread(value, sd)}*{term}".removesuffix("*1") for term, value, sd in each]
-    law = " + ".join(parts).replace("+ -", "- ") or "nothing is left"
+    """A law with its spread in the last digits: ``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``; a coefficient that varies
+    along an axis as one: ``u_t = (0.0203(3) + 0.0096(8)*x)*u_xx``."""
+    parts = []
+    for base, family in by_coefficient(zip(terms, values, sds, strict=True)):
+        inner = [f"{with_spread(value, sd)}*{power}".removesuffix("*1") for power, value, sd in family]
+        whole = _summed(inner)
+        parts.append(f"{whole if len(inner) == 1 else f'({whole})'}*{base}".removesuffix("*1"))
+    law = _summed(parts) or "nothing is left"
     return f"{field}_{'t' * time_order} = {law}"
+
+
+def by_coefficient(
+    rows: Iterable[tuple[Term, float, float]],
+) -> list[tuple[Term, list[tuple[Term, float, float]]]]:
+    """Terms with their numbers, those together that have one coefficient, a polynomial of coordinates: what it
+    multiplies, and for each power of the coordinates the numbers. Terms that stand alone are as they are."""
+    families: dict[Term, list[tuple[Term, float, float]]] = {}
+    for term, value, sd in rows:
+        families.setdefault(term.without_coordinates, []).append((term, value, sd))
+    found = []
+    for base, family in families.items():
+        if len(family) == 1 or not base.factors:
+            found += [(term, [(ONE, value, sd)]) for term, value, sd in family]
+        else:
+            powers = [Term.of([(Coordinate(axis), p) for axis, p in term.powers.items()]) for term, _, _ in family]
+            numbers = [(power, value, sd) for power, (_, value, sd) in zip(powers, family, strict=True)]
+            found.append((base, sorted(numbers, key=lambda row: sum(row[0].powers.values()))))
+    return found
+
+
+def _summed(parts: list[str]) -> str:
+    return " + ".join(parts).replace("+ -", "- ")
 
 
 def with_spread(value: float, sd: float) -> str:

@@ -13,11 +13,11 @@ for each equation e, of order k = 1 or 2 in time. No boundary condition is neede
 of the field. By Laplace's approximation the Schur complement of the fields is the precision of the coefficients, and
 each sensor can be predicted from the others in closed form: laws are compared by that.
 
-Several experiments may share the law: each has fields of its own, the coefficients are common. Read first
-``choose.py`` and ``refine.py`` (the verbs), then ``fit/`` (the sum above and its minimum), ``field/`` (splines, mesh
-and the processes to begin from) and ``search/`` (which terms). ``choice.py`` and ``joint_fit.py`` are the answers,
-``storage.py`` keeps them; ``left_out.py`` fits without some sensors, ``information.py`` says what further readings
-would tell, and ``advice.py`` where to take them.
+Several experiments may share the law: each has fields of its own, the coefficients are common. Read first ``choose.py``
+and ``refine.py`` (the verbs), then ``fit/`` (the sum above and its minimum), ``field/`` (splines, mesh and the
+processes to begin from) and ``search/`` (which terms). ``sensors/`` finds faulty sensors before. ``choice.py`` and
+``joint_fit.py`` are the answers, ``storage.py`` keeps them; ``left_out.py`` fits without some sensors,
+``information.py`` says what further readings would tell, and ``advice.py`` where to take them.
 """
 
 from __future__ import annotations
@@ -27,5 +27,6 @@ from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.choose import Joint, choose
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.refine import refine
+from pdescry.joint.sensors import examine
 
-__all__ = ["Advice", "Choice", "Comparison", "Joint", "JointFit", "choose", "refine"]
+__all__ = ["Advice", "Choice", "Comparison", "Joint", "JointFit", "choose", "examine", "refine"]

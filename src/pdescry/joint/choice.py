@@ -21,6 +21,7 @@ from pdescry.errors import InputError
 from pdescry.joint.field.process import Process
 from pdescry.joint.fit.held_out import errors
 from pdescry.joint.joint_fit import JointFit
+from pdescry.joint.profiles import COLUMNS
 from pdescry.problem import Candidate
 
 LIKELY = 0.05  # a law of so much probability is worth a word
@@ -36,6 +37,11 @@ class Comparison:
     baselines: for each field the elpd of what knows no law. reasons: by field, why its readings do not tell a law.
     single_term_changes: the best law with each candidate more, or less; empty where no law was fitted to its end.
     other_order: the law of another order in time that scores nearly as well, and by how much less; empty if none does.
+    claims: what the user said of terms and the readings contradict, one row a claim: claim, field, term, favoured (the
+    coefficient without it, as text), value and sd of that (NaN where the term is not in the law), cost (nats by which
+    the law without all of these claims scores more), law (that law). Empty where nothing is contradicted.
+    profiles: coefficients that vary along the axis, one row for each term and place: mean, sd and 95 % interval.
+    variation: the same in sentences.
     """
 
     alternatives: pd.DataFrame
@@ -45,6 +51,9 @@ class Comparison:
     reasons: dict[str, str] = field(default_factory=dict)
     single_term_changes: pd.DataFrame = field(default_factory=pd.DataFrame)
     other_order: str = ""
+    claims: pd.DataFrame = field(default_factory=pd.DataFrame)
+    profiles: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS)))
+    variation: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:
@@ -102,14 +111,20 @@ class Choice:
         if len(self.comparison.reasons) == len(self.fields):
             return (f"The best law, which the readings do not support: {self.fit}",)
         found = [f"or {law} (probability {probability:.2f})" for law, probability in self.comparison.near]
-        return (*found, *([self.comparison.other_order] if self.comparison.other_order else []))
+        return (
+            *self.comparison.variation,
+            *found,
+            *([self.comparison.other_order] * bool(self.comparison.other_order)),
+        )
 
     def __str__(self) -> str:
         return "\n".join(law.concise for law in self.laws)
 
     def __repr__(self) -> str:
         head = repr(self.fit) if self.told else str(self)
-        return "\n".join([head, *(f"  {remark}" for remark in self.remarks)])
+        # A fit tells itself how its coefficients vary.
+        remarks = [each for each in self.remarks if not self.told or each not in self.fit.variation]
+        return "\n".join([head, *(f"  {remark}" for remark in remarks)])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a NetCDF file (``.nc``) that :meth:`load` reads; no pickle."""

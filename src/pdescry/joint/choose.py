@@ -21,19 +21,21 @@ from pdescry.data import Readings
 from pdescry.errors import InputError, PdescryError
 from pdescry.executor import Executor, local_executor
 from pdescry.joint.choice import Choice
+from pdescry.joint.claims import contradicted, doubtful
 from pdescry.joint.comparison import comparison_of
 from pdescry.joint.duration import seconds_foreseen
 from pdescry.joint.field.axis import Array
-from pdescry.joint.field.mesh import LONG, elements_in_time
+from pdescry.joint.field.mesh import stretches_of
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.joint_fit import JointFit, followed, notes_of
-from pdescry.joint.observations import Observations
+from pdescry.joint.profiles import asked_in_vain
 from pdescry.joint.search.by_order import ByOrder
 from pdescry.joint.search.fitted_law import FittedLaw
-from pdescry.joint.search.neighbours import single_term_changes
+from pdescry.joint.search.neighbours import Neighbour, single_term_changes
 from pdescry.joint.search.proposals import explained
-from pdescry.joint.search.search import Search, best_first
+from pdescry.joint.search.search import Search, most_probable_first
+from pdescry.joint.search.varying import Vary, tight_and_varied
 from pdescry.joint.search.verdict import (
     Baselines,
     hopeless,
@@ -52,13 +54,12 @@ from pdescry.joint.without_law import (
 )
 from pdescry.problem import Candidate, Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
-from pdescry.progress import Progress, watched
+from pdescry.progress import Progress, never_falling, watched
 
 NONE = "No law could be fitted to the readings; try fewer candidates."
 EXPLAINED_BY = 3  # terms: what so many explain of inferred fields says which order in time to look at first
 KEPT = 4  # laws that are fitted to their end
 OTHERWISE = (1, 3, 2)  # proposals of each size, largest size and laws fitted to their end, of the other order
-STRETCH = 36  # elements in time of each stretch of a long record that laws are sought in
 SHORTLISTED = 10.0  # nats: laws that score so close to the best there are fitted to the whole record
 CLOSE = 3.0  # nats: orders in time that score so close are told
 
@@ -76,7 +77,8 @@ class Joint:
     "u_xx = 0.1 ± 0.02" (its coefficient), "u_x = 0" (is not in the law); of several fields "v: u > 0", in the equation
     of v. boundary: what you know at the ends, at all times, "u(0) = 1" or "u_x(10) = 0"; nothing need be known there.
     domain: from where to where the law holds and the field is inferred; by default, between the outermost sensors, or
-    up to where something is known.
+    up to where something is known. vary: terms whose coefficients may vary along the axis, such as "u_xx" or
+    "v: u_xx", "all" or "none"; by default, all are looked at, and vary where that is clearly favoured.
     """
 
     proposals: int = 4
@@ -84,6 +86,7 @@ class Joint:
     known: tuple[str, ...] = ()
     boundary: tuple[str, ...] = ()
     domain: tuple[float, float] | None = None
+    vary: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         plain(
@@ -93,6 +96,7 @@ class Joint:
             known=_texts(self.known),
             boundary=_texts(self.boundary),
             domain=checked_domain(self.domain),
+            vary=None if self.vary is None else _texts(self.vary),
         )
 
 
@@ -129,24 +133,13 @@ def choose(
         boundary=method.boundary,
         domain=method.domain,
     )
+    Vary.of(method.vary, problem)  # an error at once where it names no candidate
     with watched(progress) as tell, one_thread():
         tell("looking at the readings", 0.0, seconds_foreseen(problem, workers))
         if executor is not None:
-            return _chosen(problem, method, executor, _never_falling(tell), posteriors, train)
+            return _chosen(problem, method, executor, never_falling(tell), posteriors, train)
         with local_executor(workers) as pool:
-            return _chosen(problem, method, pool, _never_falling(tell), posteriors, train)
-
-
-def _never_falling(tell: Progress) -> Progress:
-    """A second search, for another order in time or without a field, begins where the first one ended."""
-    most = 0.0
-
-    def told(what: str, fraction: float, left: float | None = None) -> None:
-        nonlocal most
-        most = max(most, fraction)
-        tell(what, most, left)
-
-    return told
+            return _chosen(problem, method, pool, never_falling(tell), posteriors, train)
 
 
 def readings_of(given: Given) -> tuple[Readings, ...]:
@@ -180,7 +173,10 @@ def _chosen(
     alone, silent = None, {}
 
     def conclude(outcome: _Outcome) -> Choice:
-        return _concluded(outcome, tell, silent if outcome is alone else {}, problem, processes)
+        left_out = silent if outcome is alone else {}
+        asked = problem.without(left_out) if left_out else problem
+        claims = _claims(outcome, asked, method, executor, tell, among(asked, processes), networks.trained)
+        return _concluded(outcome, tell, left_out, problem, processes, claims)
 
     def without(reasons: dict[str, str]) -> _Outcome | None:
         """Fields without a law would drag the others down: these are asked alone."""
@@ -188,12 +184,12 @@ def _chosen(
         return _searched(rest, method, executor, tell, among(rest, processes))
 
     baselines = baselines_of(processes)
+    networks = _Networks(None if posteriors or not _may_begin_badly(problem, baselines) else train, posteriors)
     unmoved_ones = {field: without_dynamics(each)[1] for field, each in baselines.items() if unmoved(each)}
     if 0 < len(unmoved_ones) < len(problem.fields):  # their own readings show no dynamics
         alone, silent = without(unmoved_ones), unmoved_ones
         if alone is not None and not alone.reasons:
             return conclude(alone)
-    networks = _Networks(None if posteriors or not _may_begin_badly(problem, baselines) else train)
     shortlist = _shortlist(problem, method, executor, tell)
     outcome = _searched(problem, method, executor, tell, processes, posteriors, shortlist, networks)
     settled = outcome is not None and not outcome.reasons and outcome.compared[0].found.converged
@@ -212,22 +208,25 @@ def _chosen(
 
 @dataclass(eq=False)
 class _Networks:
-    """Another start, for want of which no law may be found."""
+    """Another start, for want of which no law may be found. trained: those that there are."""
 
     train: Train | None
+    trained: Sequence[SampledField] = ()
 
     def once(self) -> Sequence[SampledField]:
         """Empty where they cannot be trained, as of fields read at different places, or were asked for before."""
         train, self.train = self.train, None
+        if train is None:
+            return ()
         with suppress(PdescryError):
-            return () if train is None else train()
-        return ()
+            self.trained = train()
+        return self.trained
 
 
 def _may_begin_badly(problem: Problem, baselines: Baselines) -> bool:
     """Whether all fields change smoothly in time, so that there should be a law, and no record is long."""
     moved = not any(map(unmoved, baselines.values()))
-    return moved and all(len(_stretches(each)) == 1 for each in problem.experiments)
+    return moved and all(len(stretches_of(each)) == 1 for each in problem.experiments)
 
 
 def _better(one: _Outcome | None, other: _Outcome | None) -> _Outcome | None:
@@ -239,7 +238,7 @@ def _better(one: _Outcome | None, other: _Outcome | None) -> _Outcome | None:
 def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progress) -> Shortlist:
     """Laws of long records are sought in stretches of them, as if these were experiments of their own; the best are
     then fitted to all readings. None where no record is long, or its stretches do not tell a law."""
-    stretches = [_stretches(each) for each in problem.experiments]
+    stretches = [stretches_of(each) for each in problem.experiments]
     if all(len(some) == 1 for some in stretches):
         return None
     experiments = tuple(part for some in stretches for part in some)
@@ -256,21 +255,11 @@ def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progre
     return outcome.problem.orders, [law.terms for law in near[:KEPT]]
 
 
-def _stretches(readings: Readings) -> list[Readings]:
-    """The beginning of a long record and as much from its middle; or all of another one."""
-    elements = elements_in_time(Observations(readings))
-    if elements <= LONG:
-        return [readings]
-    early, late = readings.span[readings.time_name]
-    length = STRETCH / elements * (late - early)
-    begins = early, (early + late) / 2
-    return [readings.select((begin <= readings.time) & (readings.time <= begin + length)) for begin in begins]
-
-
 @dataclass(frozen=True, eq=False)
 class _Outcome:
     """compared: laws, the best first. reasons: by field, why no law is told. other_order: a law of another order in
-    time that scores nearly as well, in a sentence."""
+    time that scores nearly as well, in a sentence. tight: whether they were fitted to their end, or are guesses. asked:
+    terms whose coefficients were asked to vary. near: laws that were scored in closed form only."""
 
     problem: Problem
     compared: list[FittedLaw]
@@ -279,6 +268,9 @@ class _Outcome:
     before: list[Array]
     changes: pd.DataFrame
     other_order: str = ""
+    tight: bool = True
+    asked: tuple[Candidate, ...] = ()
+    near: Sequence[Neighbour] = ()
 
 
 def _searched(
@@ -296,6 +288,8 @@ def _searched(
     baselines = baselines_of(processes)
     before = noise_without_law(problem, processes)
     every = tuple(each for each in (problem, *problem.alternatives) if not shortlist or each.orders == shortlist[0])
+    if shortlist:
+        every = tuple(each.with_powers_in(shortlist[1]) for each in every)
     starts = [starts_of(each, processes, posteriors) for each in every]
     shares = [
         explained(own[0], each, EXPLAINED_BY) if len(every) > 1 else 1.0
@@ -308,17 +302,20 @@ def _searched(
         Search(each, *((method.proposals, method.largest, KEPT) if k == leading else OTHERWISE), executor, tell)
         for k, each in enumerate(every)
     ]
-    laws = ByOrder(searches, starts, leading, sum(without_dynamics(each)[0] for each in baselines.values()))
+    laws = ByOrder(searches, starts, leading, baselines)
     if shortlist:
         laws.guess_among(shortlist[1])
     else:
         laws.guess()
     if not any(laws.guesses):
         return None
+    vary = Vary.of(method.vary, problem)
     soft = [law for own in laws.soft for law in own]
     # Where no dynamics show, laws would be as wrong once tight, or near this one, and slow to fit.
     dull = not shortlist and bool(soft) and hopeless(soft, baselines)
-    tights = laws.tight() if laws.suggests_any and not dull else {}
+    if not dull and not laws.any_is_met:
+        laws.guess_noisier()
+    tights = tight_and_varied(laws, searches, vary) if laws.suggests_any and not dull else {}
     if len(problem.fields) == 1 and not shortlist and not dull:
 
         def from_networks() -> bool:
@@ -326,12 +323,12 @@ def _searched(
             return laws.guess_from([starts_of(each, processes, found) for each in every] if found else ())
 
         for another_way in (lambda: laws.guess_pairs(True), from_networks, lambda: laws.guess_pairs(False)):
-            if laws.is_convincing(tights):
+            if laws.is_convincing(tights, before):
                 break
             if another_way() and laws.suggests_any:
-                tights = laws.tight()
+                tights = tight_and_varied(laws, searches, vary)
     if not tights and not dull:
-        tights = laws.tight()
+        tights = tight_and_varied(laws, searches, vary)
     which, fine, tight = laws.on_fine_meshes(tights, lambda law: not why_not(law, baselines, before))
     if not fine:
         which = next(k for k, own in enumerate(laws.guesses) if own)
@@ -339,18 +336,19 @@ def _searched(
         reasons = dict.fromkeys(problem.fields, why_none_holds(baselines))
         if dull:
             reasons = why_not(compared[0], baselines, before) or reasons
-        return _Outcome(every[which], compared, reasons, baselines, before, pd.DataFrame())
-    search = searches[which]
+        return _Outcome(every[which], compared, reasons, baselines, before, pd.DataFrame(), tight=False)
+    search = laws.searches[which]
     best = search.pruned(fine[0])
     rivals = [law for law in tight if law.key != fine[0].key]
     told = len(why_not(best, baselines, before)) < len(problem.fields)
-    compared = best_first(search.nearby(best, rivals)) if told else [best]
+    compared = most_probable_first(search.nearby(best, rivals)) if told else [best]
     compared[0] = search.to_the_end(compared[0])
     changes = single_term_changes(compared[0].found, compared[0].neighbourhood)
     reasons = why_not(compared[0], baselines, before)
     others = [own[0] for k, own in tights.items() if k != which and own]
     close = _close(compared[0], max(others, key=lambda law: law.score), problem) if others else ""
-    return _Outcome(every[which], compared, reasons, baselines, before, changes, close)
+    near = search.within_reach(compared) if told else []
+    return _Outcome(search.problem, compared, reasons, baselines, before, changes, close, asked=vary.asked, near=near)
 
 
 def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> str:
@@ -362,17 +360,49 @@ def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> str:
     return f"A law of another order in time scores about as well (by {abs(behind):.1f} nats): {law}."
 
 
+def _claims(
+    outcome: _Outcome,
+    asked: Problem,
+    method: Joint,
+    executor: Executor,
+    tell: Progress,
+    processes: Processes,
+    posteriors: Sequence[SampledField],
+) -> pd.DataFrame:
+    """What was said of terms and the readings contradict (`Comparison.claims`): found by a search without it, which is
+    made only where it is doubtful. asked: the problem that was searched, with all orders in time."""
+    best, claims = outcome.compared[0], asked.known.claims
+    if not outcome.reasons:
+        claims = doubtful(best, outcome.problem)
+    elif any(map(unmoved, outcome.baselines.values())):  # no claim is to blame
+        claims = ()
+    if not claims:
+        return pd.DataFrame()
+    released = asked.released(claims)
+    shortlist = _shortlist(released, method, executor, tell)
+    without = _searched(released, method, executor, tell, processes, posteriors, shortlist)
+    if without is None or without.reasons:
+        return pd.DataFrame()
+    return contradicted(claims, best, outcome.tight, without.compared[0], without.problem)
+
+
 def _concluded(
-    outcome: _Outcome, tell: Progress, silent: dict[str, str], whole: Problem, processes: Processes
+    outcome: _Outcome,
+    tell: Progress,
+    silent: dict[str, str],
+    whole: Problem,
+    processes: Processes,
+    claims: pd.DataFrame,
 ) -> Choice:
     """silent: fields that were left out of the problem, and why. whole: the problem with them."""
     tell("finishing", 0.99, None)
     best, problem = outcome.compared[0], outcome.problem
     comparison = replace(
-        comparison_of(outcome.compared, outcome.baselines, problem),
+        comparison_of(outcome.compared, outcome.near, outcome.baselines, problem),
         reasons=outcome.reasons | silent,
         single_term_changes=outcome.changes,
         other_order=outcome.other_order,
+        claims=claims,
     )
     if len(outcome.reasons) < len(problem.fields):
         fit = followed(best.found, problem, outcome.before)
@@ -380,4 +410,7 @@ def _concluded(
         fit = JointFit(best.found, problem, notes_of(best.found, outcome.before))
     tell("finishing", 1.0, 0.0)
     kept = tuple(tuple(processes[field]["shared"]) for field in whole.fields)
+    if len(outcome.reasons) < len(problem.fields):
+        in_vain = asked_in_vain(outcome.asked, best.found.law, outcome.changes, problem.axes[0])
+        comparison = replace(comparison, profiles=fit.profiles, variation=(*fit.variation, *in_vain))
     return Choice(fit, problem.candidates, comparison, whole.fields, kept)

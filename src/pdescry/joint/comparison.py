@@ -7,36 +7,37 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import logsumexp
 
 from pdescry.joint.choice import Comparison
 from pdescry.joint.joint_fit import JointFit
+from pdescry.joint.search.averaging import probabilities as probable
 from pdescry.joint.search.fitted_law import FittedLaw
+from pdescry.joint.search.neighbours import Neighbour
 from pdescry.joint.search.verdict import Baselines
 from pdescry.problem import Problem
 
 
-def comparison_of(compared: Sequence[FittedLaw], against: Baselines, problem: Problem) -> Comparison:
-    """compared: the best first. Not yet whether one of them is told."""
-    scores = np.array([law.score for law in compared])
-    weights = np.exp(scores - logsumexp(scores))
-    weights /= weights.sum()
+def comparison_of(
+    compared: Sequence[FittedLaw], near: Sequence[Neighbour], against: Baselines, problem: Problem
+) -> Comparison:
+    """compared: the best first. near: laws that were scored in closed form only; they count in the probabilities. Not
+    yet whether a law is told."""
+    scores, every = np.array([law.score for law in compared]), [*compared, *near]
+    weights = probable([law.by_sensor for law in every], [law.elpd - law.score for law in every])
     alternatives = pd.DataFrame(
         {
             "terms": [", ".join(_named(term, problem) for term in law.terms) for law in compared],
             "law": [str(JointFit(law.found, problem)) for law in compared],
             "elpd": [law.elpd for law in compared],
             "score": scores - scores[0],
-            "probability": weights,
+            "probability": weights[: len(compared)],
         }
     )
     probabilities = pd.DataFrame(
         {
             "field": [each.field for each in problem.candidates],
             "term": [str(each.term) for each in problem.candidates],
-            "probability": [
-                float(weights[[each in law.terms for law in compared]].sum()) for each in problem.candidates
-            ],
+            "probability": [float(weights[[each in law.terms for law in every]].sum()) for each in problem.candidates],
         }
     )
     baselines = {field: {name: other.score for name, other in each.items()} for field, each in against.items()}

@@ -21,12 +21,14 @@ from pdescry.errors import PdescryError
 from pdescry.joint.advice import Advice
 from pdescry.joint.choice import Choice, Comparison, FieldLaw
 from pdescry.joint.choose import Joint, choose
+from pdescry.joint.claims import sentences
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.free import FreeField
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.joint_field import JointField
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.left_out import left_out, some_sensors
+from pdescry.joint.search.varying import Vary
 from pdescry.problem import HIGHEST, Problem
 from pdescry.progress import Progress
 
@@ -93,7 +95,7 @@ class JointMethod:
         return settings
 
     def check(self, settings: Any, experiments: Sequence[Readings]) -> None:
-        Problem.of(
+        problem = Problem.of(
             experiments,
             self.candidates,
             time_order=settings.time_order or "auto",
@@ -101,6 +103,7 @@ class JointMethod:
             boundary=self.options.boundary,
             domain=self.options.domain,
         )
+        Vary.of(self.options.vary, problem)
         if settings.noise is not None:
             for each in experiments:
                 settings.noise.known(each)
@@ -273,6 +276,12 @@ class JointInference:
 
     def judge(self, warn: Callable[..., None]) -> None:
         silent = list(self.comparison.reasons)
+        if len(claims := self.comparison.claims):
+            remedy = (
+                f"Check the sign and the unit of what you said, or leave it out; without it: {claims['law'].iloc[0]}"
+            )
+            for sentence in sentences(claims):
+                warn(sentence, remedy)
         if len(silent) == len(self.choice.fields):
             warn(
                 "The readings do not tell a law: do not rely on the best guess.",
@@ -315,9 +324,12 @@ class JointInference:
             "alternatives": comparison.alternatives.to_dict(orient="records"),
             "probabilities": comparison.probabilities.to_dict(orient="records"),
             "single_term_changes": comparison.single_term_changes.to_dict(orient="records"),
+            "claims": comparison.claims.to_dict(orient="records"),
             "held_out": {"rms_error": rms_error, "expected": expected, "sensors": sensors},
             "baselines": comparison.baselines,
             "reasons": comparison.reasons,
+            "profiles": comparison.profiles.to_dict(orient="records"),
+            "variation": list(comparison.variation),
             "offsets": offsets,
         }
 

@@ -11,10 +11,9 @@ from numpy.polynomial import Chebyshev
 from pdescry.data import Readings
 from pdescry.equation import Term
 from pdescry.equation.term import Derivative, Factor
-from pdescry.errors import InputError
 from pdescry.joint.field.axis import Array
 from pdescry.joint.joint_fit import JointFit
-from pdescry.problem import Candidate
+from pdescry.problem import Candidate, Condition
 from pdescry.solver.profiles import NODES, nodes, polynomial
 
 SHORTEST = 160  # degree by which waves have died away in a profile of the field that obeys the law
@@ -31,6 +30,10 @@ class JointField:
     @property
     def readings(self) -> Readings:
         return self.fit.readings
+
+    @property
+    def known_ends(self) -> tuple[Condition, ...]:
+        return self.fit.experiment.conditions
 
     def mean(self, times: Array, places: Array) -> dict[str, Array]:
         return {name: self._on_grid(k, times, places) for k, name in enumerate(self.readings.fields)}
@@ -52,12 +55,6 @@ class JointField:
         return t.along(along)
 
     def profile(self, time: float, domain: Sequence[float]) -> dict[str, Chebyshev]:
-        (early, late), (left, right) = self.fit.reach.values()
-        if not (early <= time <= late and left <= domain[0] and domain[1] <= right):
-            raise InputError(
-                f"Expected a start from {early:g} to {late:g} and a domain from {left:g} to {right:g}, where the law "
-                f"was fitted; got {time:g} and {domain[0]:g} to {domain[1]:g}; pass initial=, what the field is there."
-            )
         found = {}
         for k, name in enumerate(self.readings.fields):
             for order in range(self.fit.orders[k]):

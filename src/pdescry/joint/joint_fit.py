@@ -28,7 +28,8 @@ from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offsets
 from pdescry.joint.fit.stages import extended
 from pdescry.joint.information import Belief
-from pdescry.joint.search.verdict import MORE_SCATTER, more_scatter
+from pdescry.joint.profiles import Profile, profiles_of, sentences, table_of
+from pdescry.joint.search.verdict import TOO_FAR, departures
 from pdescry.problem import Candidate, Problem
 
 UNMET = 0.03  # a residual of so much of the left side is worth a warning
@@ -117,6 +118,24 @@ class JointFit:
         low, high = (self.values + sign * TWO_SIDED_95 * self.sd for sign in (-1, 1))
         names = {"field": [each.field for each in self.terms], "term": [str(each.term) for each in self.terms]}
         return pd.DataFrame(names | {"mean": self.values, "sd": self.sd, "low": low, "high": high})
+
+    @property
+    def profiles(self) -> pd.DataFrame:
+        """Coefficients that vary along the axis, ``c(x)`` of laws with T and ``x*T``: one row for each term and place,
+        over `reach`, with mean, sd and 95 % interval."""
+        (axis,) = self.readings.axes
+        return table_of(self._profiles, self.reach[axis])
+
+    @property
+    def variation(self) -> tuple[str, ...]:
+        """The same in sentences, and whether the law is in conservation form."""
+        (axis,) = self.readings.axes
+        return tuple(sentences(self._profiles, self.terms, self.reach[axis]))
+
+    @property
+    def _profiles(self) -> list[Profile]:
+        (axis,) = self.readings.axes
+        return profiles_of(self.terms, self.values, self.covariance, axis)
 
     @property
     def equation(self) -> Equation:
@@ -235,7 +254,7 @@ class JointFit:
         noise = ", ".join(f"{each:.3g}" for each in self.noise)
         several = f"{self.n_experiments} experiments; " if self.n_experiments > 1 else ""
         head = f"{self} (field and law together; {several}noise {noise}; elpd {self.elpd:.1f})"
-        return "\n".join([head, *(f"  {note}" for note in self.notes)])
+        return "\n".join([head, *(f"  {note}" for note in (*self.variation, *self.notes))])
 
 
 def followed(found: Minimum, problem: Problem, before: Sequence[Array]) -> JointFit:
@@ -271,10 +290,26 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[str, ...]:
                 f"The law fails by {share:.1%} of {left} even at best: a term is missing, or the field is sharper than "
                 "the mesh."
             )
-    for name, times in zip(operator.fields, more_scatter(found, before), strict=True):
-        if times > MORE_SCATTER:
-            notes.append(
-                f"About the field {name} that obeys this law the readings scatter {times:.2g} times as much as about "
-                "a field alone: the law is not right, or a term is missing."
-            )
+    for number, (each, (_, experiment, _)) in enumerate(zip(departures(found, before), found.experiments, strict=True)):
+        for name, departure, unit, (share, lasts) in zip(
+            operator.fields, each, experiment.observations.unit, experiment.noise_model.lasting, strict=True
+        ):
+            where = f" in experiment {number}" if len(found.states) > 1 else ""
+            if departure > TOO_FAR:
+                notes.append(
+                    f"Readings of {name}{where} depart from the field of this law by {departure:.0%} of their standard "
+                    "deviation beyond noise: the law is not right, or a term is missing."
+                )
+            elif departure:
+                notes.append(
+                    f"The law explains {1 - departure**2:.1%} of the variance of {name}{where}, but not all: readings "
+                    f"depart from it by {departure * unit:.2g} (rms) beyond noise"
+                    + (f", in errors that last about {lasts:.2g} units of time" if share else "")
+                    + ". Sensors err, or the law lacks something small; the intervals allow for it."
+                )
+            elif share:
+                notes.append(
+                    f"Errors of sensors in {name}{where} last about {lasts:.2g} units of time ({share:.0%} of the "
+                    "noise's variance): the intervals allow for it."
+                )
     return tuple(notes)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.factor import one_thread
-from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.stages import STEPS_AT_LAST, closer, with_noise, with_offsets
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations
@@ -52,7 +51,7 @@ def left_out(fit: JointFit, sensors: list[int]) -> LeftOut:
     before, found = fit.experiment.noise_model, fit.minimum
     rows = np.isin(before.observations.sensor, sensors)
     kept = fit.readings.select(~np.isin(fit.readings.sensor, sensors))
-    fewer = NoiseModel(before.noise[~rows], before.offset_sd, Observations(kept))
+    fewer = before.without(rows, Observations(kept))
     experiments = list(found.objective.experiments)
     experiment = replace(fit.experiment, noise_model=fewer)
     experiments[fit.number] = experiment.varying(_constant(experiment), fit.state, fit.orders)

@@ -68,6 +68,13 @@ class Observations(Lean):
     def n_groups(self) -> int:
         return self.readings.n_sensors * self.n_fields
 
+    @property
+    def of_groups(self) -> list[Numbers]:
+        """For each group that has any, which of the M numbers belong to it, in the order of time."""
+        order = np.lexsort([self.points[:, -1], self.group])
+        ends = np.flatnonzero(np.diff(self.group[order])) + 1
+        return np.split(order, ends)
+
     @cached_property
     def of_sensors(self) -> list[Numbers]:
         """For each sensor, which of the M numbers it has read."""

@@ -27,10 +27,11 @@ from pdescry.joint.fit.objective import Minimum, Objective
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations
+from pdescry.joint.profiles import COLUMNS
 from pdescry.problem import Candidate, Condition, Ends, Given, Known, Problem
 
-FORMAT = "pdescry choice 4"
-TABLES = ("alternatives", "held_out", "single_term_changes", "probabilities")
+FORMAT = "pdescry choice 5"
+TABLES = ("alternatives", "held_out", "single_term_changes", "probabilities", "claims", "profiles")
 
 
 def save(choice: Choice, path: Path) -> None:
@@ -61,9 +62,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
         "fields": problem.fields,
         "orders": problem.orders,
         "given": [[str(term), each.value, each.sd] for term, each in found.objective.given.items()],
-        "present": [str(term) for term in problem.known.present],
-        "signs": [[str(term), sign] for term, sign in problem.known.signs],
-        "absent": [str(term) for term in problem.candidates if term not in problem.known.candidates],
+        "known": [each.text for each in problem.known.claims],
         "ends": [[each.reach, each.domain] for each in problem.ends],
         "converged": found.converged,
         "notes": fit.notes,
@@ -71,7 +70,8 @@ def _dataset(choice: Choice) -> xr.Dataset:
         "baselines": comparison.baselines,
         "reasons": comparison.reasons,
         "other_order": comparison.other_order,
-        "processes": [[[each.name, list(each.scales)] for each in own] for own in choice.processes],
+        "variation": comparison.variation,
+        "processes": [[[each.name, list(each.scales), list(each.lasting)] for each in own] for own in choice.processes],
     }
     attributes: dict[str, Any] = {"format": FORMAT, "about": json.dumps(about)}
     attributes["readings"] = [len(each.readings) for each in choice.processes[0]]
@@ -86,6 +86,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
             ),
             f"noise{mark}": (f"observation{mark}", experiment.noise_model.noise),
             f"offset_sd{mark}": ("component", experiment.noise_model.offset_sd),
+            f"lasting{mark}": (("component", "share_and_time"), experiment.noise_model.lasting),
             f"tolerance{mark}": ("component", experiment.tolerance),
         }
         attributes |= {
@@ -119,13 +120,8 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
 
     given = {candidate(text): Given(value, sd) for text, value, sd in about["given"]}
     parts = [_experiment(dataset, number, each) for number, each in enumerate(experiments)]
-    candidates, absent = listed("candidate"), {candidate(text) for text in about["absent"]}
-    known = Known(
-        tuple(each for each in candidates if each not in absent),
-        tuple(map(candidate, about["present"])),
-        tuple((candidate(text), sign) for text, sign in about["signs"]),
-        given,
-    )
+    candidates = listed("candidate")
+    known = Known.of(about["known"], candidates, fields, inputs, first.axes)
     ends = tuple(
         Ends(tuple(reach), tuple(domain), experiment.conditions)
         for (reach, domain), (experiment, _) in zip(about["ends"], parts, strict=True)
@@ -139,17 +135,28 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
     )
     coefficients = np.array(dataset["coefficients"].values, float)
     found = Minimum(objective, tuple(state for _, state in parts), coefficients, bool(about["converged"]))
-    alternatives, held_out, changes, probabilities = (
-        pd.DataFrame({column: dataset[f"{name}_{column}"].values.tolist() for column in about["columns"][name]})
+    alternatives, held_out, changes, probabilities, claims, profiles = (
+        pd.DataFrame({column: dataset[f"{name}_{column}"].values.tolist() for column in about["columns"].get(name, ())})
         for name in TABLES
     )
+    if profiles.empty:  # nothing says of what kind its columns are
+        profiles = pd.DataFrame(columns=list(COLUMNS))
     comparison = Comparison(
-        alternatives, probabilities, held_out, about["baselines"], about["reasons"], changes, about["other_order"]
+        alternatives,
+        probabilities,
+        held_out,
+        about["baselines"],
+        about["reasons"],
+        changes,
+        about["other_order"],
+        claims,
+        profiles,
+        tuple(about.get("variation", ())),
     )
     processes = tuple(
         tuple(
-            Process(name, readings, field, np.array(scales, float))
-            for (name, scales), readings in zip(own, whole, strict=True)
+            Process(name, readings, field, np.array(scales, float), np.array(lasting, float))
+            for (name, scales, lasting), readings in zip(own, whole, strict=True)
         )
         for field, own in enumerate(about["processes"])
     )
@@ -162,13 +169,13 @@ def _experiment(dataset: xr.Dataset, number: int, readings: Readings) -> tuple[E
     degrees = [int(degree) for degree in np.atleast_1d(dataset.attrs[f"degrees{mark}"])]
     axes = tuple(Axis(np.array(dataset[f"breaks_{k}{mark}"].values, float), degree) for k, degree in enumerate(degrees))
     space = Space(axes, len(readings.fields))
-    noise, offset_sd, tolerance = (
-        np.array(dataset[f"{name}{mark}"].values, float) for name in ("noise", "offset_sd", "tolerance")
+    noise, offset_sd, lasting, tolerance = (
+        np.array(dataset[f"{name}{mark}"].values, float) for name in ("noise", "offset_sd", "lasting", "tolerance")
     )
     conditions = tuple(Condition(*each) for each in json.loads(dataset.attrs[f"conditions{mark}"]))
     rough = json.loads(dataset.attrs[f"roughness{mark}"])
     roughness = None if rough is None else np.array(rough, float)
-    model = NoiseModel(noise, offset_sd, Observations(readings))
+    model = NoiseModel(noise, offset_sd, Observations(readings), lasting)
     experiment = Experiment(space, model, tolerance, conditions, roughness)
     return experiment, space.packed(np.array(dataset[f"state{mark}"].values, float))
 

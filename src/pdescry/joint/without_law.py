@@ -18,6 +18,8 @@ from pdescry.joint.fit.operator import Operator
 from pdescry.problem import Problem
 from pdescry.progress import Progress
 
+LARGE_ERRORS = 0.02  # of the readings' sd: errors of sensors that last for a while, and are minded from the start
+
 Processes = dict[str, dict[str, list[Process]]]  # by field, then by name, one for each experiment
 
 
@@ -43,9 +45,14 @@ def fields_without_law(
 
 
 def _process(name: str, readings: Readings, field: int) -> Process:
-    """With its baseline, which is worth a moment of another core."""
+    """With its baseline, which is worth a moment of another core: with errors of sensors that last, as laws may have
+    them, or without, whichever predicts better."""
     process = Process.fitted(name, readings, field)
-    return replace(process, baseline=process.left_out)
+    lasting = process.with_lasting_errors()
+    # Small ones may be what a process cannot follow of the field.
+    small = lasting.lasting_sd < LARGE_ERRORS * process.unit
+    baseline = max(process.left_out, lasting.left_out, key=lambda each: each.score)
+    return replace(process if small else lasting, baseline=baseline)
 
 
 def among(problem: Problem, processes: Processes) -> Processes:

@@ -3,6 +3,7 @@
     pdescry.plot.field(law)          the inferred field over place and time; ``what="sd"``: how sure it is
     pdescry.plot.slices(law)         the field at a few times with its 95 % band, and the readings
     pdescry.plot.coefficients(law)   the terms of the law with their 95 % intervals
+    pdescry.plot.profiles(law)       coefficients that vary along the axis, with their 95 % bands
     pdescry.plot.path(law)           why these terms and no others
     pdescry.plot.forecast(law)       the law solved forward, beside sensors that were left out
     pdescry.plot.diagnostics(law)    what left-out sensors, residuals and chains say
@@ -21,6 +22,7 @@ from pdescry.plot.field import field, mean_and_sd
 from pdescry.plot.forecast import forecast
 from pdescry.plot.next_sensor import next_sensor
 from pdescry.plot.path import path
+from pdescry.plot.profiles import profiles
 from pdescry.plot.readings import readings
 from pdescry.plot.slices import slices
 from pdescry.plot.solution import solution
@@ -34,6 +36,7 @@ __all__ = [
     "mean_and_sd",
     "next_sensor",
     "path",
+    "profiles",
     "readings",
     "save",
     "slices",

@@ -12,13 +12,14 @@ from __future__ import annotations
 from pdescry.problem.candidate import Candidate
 from pdescry.problem.ends import Condition, Ends
 from pdescry.problem.experiments import check_alike
-from pdescry.problem.known import Given, Known
+from pdescry.problem.known import Claim, Given, Known
 from pdescry.problem.problem import HIGHEST, Candidates, Problem, TimeOrder
 
 __all__ = [
     "HIGHEST",
     "Candidate",
     "Candidates",
+    "Claim",
     "Condition",
     "Ends",
     "Given",

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pdescry.equation import Term
+from pdescry.equation.term import Coordinate
+
+HIGHEST_POWER = 3  # of a coordinate, in coefficients that vary along it: a cubic
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,11 @@ class Candidate:
 
     def __str__(self) -> str:
         return f"{self.field}: {self.term}"
+
+    def powers(self, axis: str) -> tuple[Candidate, ...]:
+        """``x*T`` to ``x^3*T``: with these, its coefficient varies along x as a cubic at most."""
+        factors = [Term.of([(Coordinate(axis), power)]) for power in range(1, HIGHEST_POWER + 1)]
+        return tuple(Candidate(self.field, each * self.term) for each in factors)
 
     @property
     def key(self) -> tuple:

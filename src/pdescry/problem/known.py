@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from pdescry.equation import Term
+from pdescry.equation.with_spread import TWO_SIDED_95
 from pdescry.errors import InputError
 from pdescry.problem.candidate import Candidate
 
@@ -27,14 +29,36 @@ class Given:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """What the user said of one candidate, as it was written. kind: whether it is in the law, is not, has a sign if it
+    is in it, or has a value."""
+
+    text: str
+    candidate: Candidate
+    kind: Literal["present", "absent", "sign", "value"]
+    sign: float = 0.0
+    given: Given | None = None
+
+    def contradicted_by(self, value: float | None, sd: float = 0.0) -> bool:
+        """Whether a law in which the term has this coefficient, or is not (None), is not as was said; a value has to
+        lie outside its 95 % interval."""
+        if self.given is not None:
+            return value is None or abs(value - self.given.value) > TWO_SIDED_95 * math.hypot(sd, self.given.sd)
+        if self.kind == "sign":
+            return value is not None and value * self.sign < 0
+        return (value is None) == (self.kind == "present")
+
+
+@dataclass(frozen=True)
 class Known:
     """candidates: those that may be in the law. present: those that are. signs: of those that have one if they are in
-    it. given: known coefficients, of terms that are present."""
+    it. given: known coefficients, of terms that are present. claims: what it was all made from."""
 
     candidates: tuple[Candidate, ...]
     present: tuple[Candidate, ...] = ()
     signs: tuple[tuple[Candidate, float], ...] = ()
     given: Mapping[Candidate, Given] | None = None
+    claims: tuple[Claim, ...] = ()
 
     @classmethod
     def of(
@@ -47,10 +71,7 @@ class Known:
     ) -> Known:
         """From texts such as ``"u_xx"``, ``"u_xx > 0"``, ``"u_xx = 0.1 ± 0.02"`` or ``"u_xx = 0"``; a name and a colon
         before them tell the equation, which is otherwise that of the one field in the term."""
-        present: list[Candidate] = []
-        absent: list[Candidate] = []
-        signs: list[tuple[Candidate, float]] = []
-        given: dict[Candidate, Given] = {}
+        claims = []
         for text in known:
             equation, name, sign, rest = re.fullmatch(
                 r"(?:\s*(\w+)\s*:)?\s*([^<>=]*?)\s*(?:([<>=])\s*(.*))?", text.strip()
@@ -61,18 +82,21 @@ class Known:
                 raise InputError(
                     f"Expected {name!r}, of which something is known, among the candidates; add it to them."
                 )
-            if sign == "=" and (value := _given(rest, text)).value:
-                if given.setdefault(each, value) != value:
-                    raise InputError(f"Expected one coefficient of {name!r}; got two; leave one of them out.")
-                present.append(each)
-            elif sign == "=":
-                absent.append(each)
-            elif sign and rest != "0":
-                raise InputError(f"Expected what is known as {FORMS}; got {text!r}.")
-            elif sign:
-                signs.append((each, 1.0 if sign == ">" else -1.0))
-            else:
-                present.append(each)
+            claims.append(_claim(text.strip(), each, sign, rest))
+        return cls.from_claims(claims, candidates)
+
+    @classmethod
+    def from_claims(cls, claims: Sequence[Claim], candidates: tuple[Candidate, ...]) -> Known:
+        """candidates: also those that are claimed to be absent."""
+        given: dict[Candidate, Given] = {}
+        for each in claims:
+            if each.given is not None and given.setdefault(each.candidate, each.given) != each.given:
+                raise InputError(
+                    f"Expected one coefficient of {str(each.candidate.term)!r}; got two; leave one of them out."
+                )
+        present = [each.candidate for each in claims if each.kind in ("present", "value")]
+        absent = [each.candidate for each in claims if each.kind == "absent"]
+        signs = [(each.candidate, each.sign) for each in claims if each.kind == "sign"]
         told = [*signs, *((each, math.copysign(1.0, value.value)) for each, value in given.items())]
         for each, sign in told:
             if (each, -sign) in told:
@@ -85,7 +109,7 @@ class Known:
             raise InputError(
                 "Expected terms that are known to be there or known not to be there, not both, and some left."
             )
-        return cls(left, tuple(dict.fromkeys(present)), tuple(signs), given)
+        return cls(left, tuple(dict.fromkeys(present)), tuple(signs), given, tuple(claims))
 
     @property
     def values(self) -> Mapping[Candidate, Given]:
@@ -102,7 +126,23 @@ class Known:
             tuple(each for each in self.present if each in some),
             tuple((each, sign) for each, sign in self.signs if each in some),
             {each: value for each, value in self.values.items() if each in some},
+            tuple(each for each in self.claims if each.candidate in some),
         )
+
+    def released(self, claims: Collection[Claim], candidates: tuple[Candidate, ...]) -> Known:
+        """Without these claims; candidates: all, also those that are claimed to be absent."""
+        return Known.from_claims([each for each in self.claims if each not in claims], candidates)
+
+
+def _claim(text: str, candidate: Candidate, sign: str | None, rest: str) -> Claim:
+    if sign == "=":
+        value = _given(rest, text)
+        return Claim(text, candidate, "value", given=value) if value.value else Claim(text, candidate, "absent")
+    if sign and rest != "0":
+        raise InputError(f"Expected what is known as {FORMS}; got {text!r}.")
+    if sign:
+        return Claim(text, candidate, "sign", 1.0 if sign == ">" else -1.0)
+    return Claim(text, candidate, "present")
 
 
 def _equation(named: str | None, term: Term, fields: tuple[str, ...], text: str) -> str:

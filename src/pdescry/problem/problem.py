@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,7 +15,7 @@ from pdescry.errors import InputError
 from pdescry.problem.candidate import Candidate
 from pdescry.problem.ends import Ends, ends_of
 from pdescry.problem.experiments import check_alike
-from pdescry.problem.known import Known
+from pdescry.problem.known import Claim, Known
 from pdescry.problem.library import terms_by_name
 
 HIGHEST = 4  # derivative along an axis of space that splines of degree five have
@@ -29,7 +29,8 @@ Candidates = str | Iterable[str | Term] | Mapping[str, Iterable[str | Term]]
 class Problem:
     """fields: inferred, each with an equation ∂ᵏ/∂tᵏ = Σ c·T of its order k, as in ``orders``. inputs: known functions
     of time and place that terms may hold. candidates: of all equations. alternatives: the same with other orders in
-    time, where these are to be inferred, too."""
+    time, where these are to be inferred, too. varying: candidates T whose coefficients may vary along the axis, so that
+    ``x*T``, ``x^2*T`` and ``x^3*T`` are candidates, too."""
 
     experiments: tuple[Readings, ...]
     fields: tuple[str, ...]
@@ -40,6 +41,7 @@ class Problem:
     known: Known
     ends: tuple[Ends, ...]
     alternatives: tuple[Problem, ...] = ()
+    varying: tuple[Candidate, ...] = ()
 
     @classmethod
     def of(
@@ -159,7 +161,66 @@ class Problem:
         experiments = tuple(each.of_fields(left) for each in self.experiments)
         known = self.known.among(kept)
         others = tuple(each.without(fields) for each in self.alternatives)
-        return Problem(experiments, left, self.inputs, self.axes, orders, kept, known, ends, others)
+        varying = tuple(each for each in self.varying if each in kept)
+        return Problem(experiments, left, self.inputs, self.axes, orders, kept, known, ends, others, varying)
+
+    # ---- coefficients that vary --------------------------------------------------------------------------------------
+
+    def with_varying(self, terms: Iterable[Candidate]) -> Problem:
+        """The same where coefficients of these candidates may vary along the axis, as polynomials of it."""
+        (axis,) = self.axes
+        new = tuple(dict.fromkeys(each for each in terms if each not in self.varying))
+        powers = [power for each in new for power in each.powers(axis) if power not in self.candidates]
+        known = replace(self.known, candidates=(*self.known.candidates, *powers))
+        return replace(self, candidates=(*self.candidates, *powers), known=known, varying=(*self.varying, *new))
+
+    def with_powers_in(self, laws: Iterable[Iterable[Candidate]]) -> Problem:
+        """The same with all that these laws hold times powers of the coordinate."""
+        new = [each for law in laws for each in law if each not in self.candidates]
+        return self.with_varying(Candidate(each.field, each.term.without_coordinates) for each in new)
+
+    @property
+    def powers(self) -> tuple[Candidate, ...]:
+        """``x*T``, ``x^2*T``, ``x^3*T`` of candidates whose coefficients may vary."""
+        return tuple(power for each in self.varying for power in each.powers(self.axes[0]))
+
+    def is_whole(self, law: Iterable[Candidate]) -> bool:
+        """Whether coefficients that vary are whole polynomials: one without its lower powers would depend on where the
+        origin of the axis lies."""
+        law = set(law)
+        return all(
+            (family[k - 1] in law) >= (family[k] in law)
+            for each in self.varying
+            for family in [(each, *each.powers(self.axes[0]))]
+            for k in range(1, len(family))
+        )
+
+    def named(self, vary: Iterable[str]) -> tuple[Candidate, ...]:
+        """Candidates whose coefficients may vary, from texts such as ``"u_xx"`` or ``"v: u_xx"``."""
+        found = []
+        for text in vary:
+            equation, _, name = text.rpartition(":")
+            term = self.term(name.strip())
+            fields = [equation.strip()] if equation else [each for each in self.fields if each in term.fields]
+            each = Candidate(fields[0], term) if len(fields) == 1 else None
+            if each is None and len(self.fields) == 1:
+                each = Candidate(self.fields[0], term)
+            if each is None or each not in self.candidates or term.coordinates:
+                raise InputError(
+                    f"Expected terms to vary among the candidates, without coordinates; got {text!r}; name one such as "
+                    "'u_xx', of several fields with its equation ('v: u_xx'), 'all' or 'none'."
+                )
+            if each in self.known.values:
+                raise InputError(
+                    f"Expected the coefficient of {name.strip()!r} either known or to vary; got both; leave one out."
+                )
+            found.append(each)
+        return tuple(dict.fromkeys(found))
+
+    def released(self, claims: Collection[Claim]) -> Problem:
+        """As if the user had not said this of terms."""
+        known = self.known.released(claims, self.candidates)
+        return replace(self, known=known, alternatives=tuple(each.released(claims) for each in self.alternatives))
 
 
 def _orders(time_order: TimeOrder, fields: tuple[str, ...], given: Candidates | None) -> list[dict[str, int]]:

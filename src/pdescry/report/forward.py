@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import xarray as xr
@@ -19,7 +20,9 @@ def forward_of(law: Reported, field: xr.Dataset | None) -> dict[str, Any] | None
     readings = law.readings
     (axis,) = readings.axes
     times, places = field[readings.time_name].to_numpy(), field[axis].to_numpy()
-    solved = law.simulate(times, x=places, max_seconds=SECONDS, verify=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of assumed ends: the page tells them
+        solved = law.simulate(times, x=places, max_seconds=SECONDS, verify=False)
     if solved.attrs["status"] != "ok":
         return None
     return {

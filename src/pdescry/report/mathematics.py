@@ -5,22 +5,31 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from pdescry.equation import Term
 from pdescry.equation.printing import MATHML
-from pdescry.equation.with_spread import with_spread
+from pdescry.equation.with_spread import by_coefficient, with_spread
 
 
 def typeset(fit: Any) -> str:
     """``<math>`` of the law of one field (a `Fit`)."""
     terms = {str(term): term for term in fit.terms}
     right = ""
-    for row in fit.summary.to_dict(orient="records"):
-        number, term = with_spread(row["mean"], row["sd"]), terms[row["term"]]
-        negative = number.startswith("-")
-        sign = MATHML.minus if negative else MATHML.plus if right else ""
-        factors = MATHML.times + MATHML.term(term) if term.factors else ""
-        right += sign + _number(number.removeprefix("-")) + factors
+    rows = fit.summary.to_dict(orient="records")
+    for base, family in by_coefficient((terms[row["term"]], row["mean"], row["sd"]) for row in rows):
+        inner = ""
+        for power, value, sd in family:
+            inner += _term(with_spread(value, sd), power, leading=not (inner or (right and len(family) == 1)))
+        if len(family) > 1:  # a coefficient that varies along an axis
+            inner = f"{MATHML.plus if right else ''}<mo>(</mo>{inner}<mo>)</mo>"
+        right += inner + (MATHML.times + MATHML.term(base) if base.factors else "")
     left = MATHML.derivative(fit.field, "t" * fit.time_order)
     return f'<math display="block" alttext="{escape(fit.concise)}">{left}{MATHML.equals}{right}</math>'
+
+
+def _term(number: str, term: Term, leading: bool) -> str:
+    """With its sign."""
+    sign = MATHML.minus if number.startswith("-") else "" if leading else MATHML.plus
+    return sign + _number(number.removeprefix("-")) + (MATHML.times + MATHML.term(term) if term.factors else "")
 
 
 def _number(text: str) -> str:

@@ -36,6 +36,7 @@ def numbers_of(law: Reported, name: str, fields: list[Inferred], grids: list[xr.
         },
         "fields": [_field(field, grid) for field, grid in zip(fields, grids, strict=True)],
         "terms": _terms(law),
+        "profiles": _profiles(law),
         "candidates": _candidates(law),
         "path": _path(law),
         "left_out": _left_out(law),
@@ -114,6 +115,20 @@ def _terms(law: Reported) -> list[dict[str, Any]]:
             **{key: finite(row[key]) for key in ("mean", "sd", "low", "high", "probability")},
         }
         for row in table.to_dict(orient="records")
+    ]
+
+
+def _profiles(law: Reported) -> list[dict[str, Any]]:
+    """Coefficients that vary along the axis."""
+    if law.comparison is None or law.comparison.profiles.empty:
+        return []
+    return [
+        {
+            "name": _named(law, str(field), [str(term)])[0],
+            "axis": names_of(law.readings)["axis"],
+            **{key: packed(rows[key]) for key in ("place", "mean", "low", "high")},
+        }
+        for (field, term), rows in law.comparison.profiles.groupby(["field", "term"], sort=False)  # type: ignore[misc]
     ]
 
 

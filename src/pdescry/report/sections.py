@@ -156,6 +156,7 @@ def _terms(law: Reported, numbers: dict[str, Any]) -> Iterator[str]:
         words = "; ".join(f"{name} {mean}, 95 % from {low} to {high}" for name, mean, _, low, high, _ in cells)
         caption = "Coefficients with their 95 % intervals."
         yield figure("forest", f"Forest plot of the coefficients: {words}.", caption)
+        yield from (_profile(number, part) for number, part in enumerate(numbers["profiles"]))
     else:
         yield paragraph("No term is told. What the best guess would be, and why it is not told, stands at the top.")
     if numbers["candidates"]:
@@ -164,6 +165,14 @@ def _terms(law: Reported, numbers: dict[str, Any]) -> Iterator[str]:
         yield from _compared(law.comparison)
     if numbers["path"]["rows"]:
         yield _why(numbers["path"])
+
+
+def _profile(number: int, part: dict[str, Any]) -> str:
+    return figure(
+        of_field("profile", number),
+        f"The coefficient of {part['name']} along {part['axis']}: mean and 95 % band.",
+        f"The coefficient of {part['name']} varies along {part['axis']}: mean and 95 % band.",
+    )
 
 
 def _probabilities(candidates: list[dict[str, Any]]) -> str:
@@ -343,7 +352,7 @@ def _again(law: Reported) -> str:
         "Settings, versions, and how to make it again",
         copied("command", law.command),
         paragraph("If you said how the file is to be read (--time, --space, --field, …), say so again."),
-        listed(dict.fromkeys(note for each in law.experiments for note in each.notes)),
+        listed(dict.fromkeys(note for each in law.experiments for note in each.remarks)),
         table(["package", "version"], [[name, metadata.version(name)] for name in VERSIONS], "Versions"),
         folded("All settings", table(["setting", "value"], settings, "Settings")),
     )

@@ -19,6 +19,8 @@ def how_far_to_trust(law: Reported) -> tuple[bool, str]:
         return False, (
             f"Take the terms as a proposal: {law.inference.how}, and gives them no probability; intervals are {kinds}."
         )
+    if len(law.comparison.claims):
+        return False, "Check what you said of its terms before you rely on it: the readings favour another law."
     if law.remarks:
         probability = float(law.comparison.alternatives["probability"].iloc[0])
         return False, (

@@ -33,6 +33,10 @@ class NetworkField:
     def readings(self) -> Readings:
         return self.posterior.readings
 
+    @property
+    def known_ends(self) -> tuple[()]:
+        return ()
+
     def mean(self, times: Array, places: Array) -> dict[str, Array]:
         found = self.posterior.predict(times, places)
         return {name: found[name].values for name in self.readings.fields}

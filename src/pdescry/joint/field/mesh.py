@@ -21,6 +21,7 @@ MOST = (192, 144)  # up to so many; along t, up to half as many as a sensor has 
 TIMES = (16, 24, 36, 48, 72, 96, 144, 216, 324, 486, 729, 1094)
 LONG = 96  # more of them: a long record, whose fields are not begun on more elements
 LONG_FIRST = (24, 48)  # along x than these
+STRETCH = 36  # elements in time of each stretch of a long record that laws are sought in
 SHARPER = 1.3  # times the variance about the finest: sensors see what so few elements do not follow
 FOLLOWED = 0.03  # left sides of the inferred fields are off by no more than this share
 EARLIEST = 5e-4  # of the duration: the first element in time
@@ -122,6 +123,17 @@ def first_space(even: Space, state: Array, sizes: Sequence[Sizes], order: int = 
         if all(even.mean_square(a) <= FOLLOWED**2 * even.mean_square(b) for a, b in zip(off, rates, strict=True)):
             break
     return space, found
+
+
+def stretches_of(readings: Readings) -> list[Readings]:
+    """The beginning of a long record and as much from its middle; or all of another one."""
+    elements = elements_in_time(Observations(readings))
+    if elements <= LONG:
+        return [readings]
+    early, late = readings.span[readings.time_name]
+    length = STRETCH / elements * (late - early)
+    begins = early, (early + late) / 2
+    return [readings.select((begin <= readings.time) & (readings.time <= begin + length)) for begin in begins]
 
 
 def elements_in_time(observed: Observations) -> int:

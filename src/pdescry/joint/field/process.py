@@ -15,19 +15,21 @@ a jump between two sensors, too.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_solve, get_lapack_funcs, solve_triangular
+from scipy.linalg import cho_solve, solve_triangular
 from scipy.optimize import minimize
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
+from pdescry.joint.field.kernel import Likelihood, correlation, covariance
 from pdescry.joint.field.mesh import LONG as LONG_RECORD
 from pdescry.joint.field.mesh import elements_in_time
 from pdescry.joint.lean import Lean
@@ -45,12 +47,14 @@ WINDOW, BESIDE = (
     40.0,
     4.0,
 )  # lengths of correlation: of a long record a field is made so much at a time, with so much beside
-JITTER = 1e-10
 AS_ROUGH = 1.0  # times what may be expected
 # Bounds of the scales: variances of field, offsets and noise in units of the field's, lengths in units of the span.
 FIELD, OFFSET, NOISE = (1e-4, 1e4), (1e-8, 1e2), (1e-8, 1e2)
 ALONG_TIME, ALONG_SPACE = (1e-3, 1e2), (1e-2, 1e2)
-_cholesky, _invert = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)
+LASTING = (1e-6, 0.1)  # of the errors' correlation time, in units of the duration: longer ones are offsets
+LASTING_FROM = 160  # consecutive readings that tell how long errors last
+LASTS = 3.0  # times the distance of consecutive readings: how long errors last, to begin with
+CLEARLY = 5.0  # nats that make errors that last for a while likely
 
 
 @dataclass(frozen=True)
@@ -74,63 +78,104 @@ class Baseline:
 class Process(Lean):
     """A fitted process of one field. Inside, time and places go from 0 to 1, and values have mean 0 and sd 1; outside
     all is in units of the readings. scales: variances of the field, of offsets and of noise, and lengths along time and
-    each axis of space. baseline: of left-out sensors, once it is known."""
+    each axis of space. lasting: of errors that last for a while, their variance and correlation time; empty where there
+    are none. baseline: of left-out sensors, once it is known."""
 
     name: str
     readings: Readings
     field: int
     scales: Array
+    lasting: Array = dataclasses.field(default_factory=lambda: np.zeros(0))
     baseline: Baseline | None = None
 
     @classmethod
-    def fitted(cls, name: str, readings: Readings, field: int) -> Process:
-        """One of `SCALES`, of the largest likelihood.
+    def fitted(cls, name: str, readings: Readings, field: int, most: int = MOST) -> Process:
+        """One of `SCALES`, of the largest likelihood of about ``most`` of the readings, with independent noise.
 
         Written out, because scikit-learn's kernels take three times as long for the same numbers, and as long to load
         as a whole fit.
         """
-        along_time, places = SCALES[name], readings.space.shape[1]
-        first = [1.0, 1e-2, 0.1, along_time or LONG, *[0.3 if along_time else LONG] * places]
-        start = cls(name, readings, field, np.array(first))
-        some = start._some_readings(MOST) if name in SMOOTH else start._some_moments(MOST)
-        along_t = np.array(ALONG_TIME)
+        start = cls._unfitted(name, readings, field)
+        some = start._some_readings(most) if name in SMOOTH else start._some_moments(most)
         if name in SMOOTH and start._is_long:  # readings from all over it would have nothing to do with each other
-            some = start._stretch(MOST)
-            share = np.ptp(start._points(some)[:, 0])
-            start.scales[3] *= share
+            some = start._stretch(most)
+        return start._most_likely(some)[1]
+
+    @classmethod
+    def _unfitted(cls, name: str, readings: Readings, field: int) -> Process:
+        along_time, places = SCALES[name], readings.space.shape[1]
+        offset = 0.0 if name == "shared" else 1e-2
+        first = [1.0, offset, 0.1, along_time or LONG, *[0.3 if along_time else LONG] * places]
+        return cls(name, readings, field, np.array(first))
+
+    def with_lasting_errors(self) -> Process:
+        """With errors of sensors that last for a while, if that makes consecutive readings clearly more likely."""
+        if not Observations(self.readings).at_rest:
+            return self
+        some = self._stretch(LASTING_FROM)
+        points = self._points(some)
+        order = np.lexsort(points[:, [0, -1]].T)
+        apart = np.diff(points[order, 0])[np.diff(points[order, -1]) == 0]
+        if not (apart > 0).any():
+            return self
+        length = min(LASTS * float(np.median(apart[apart > 0])), LASTING[1])
+        first = self._unfitted(self.name, self.readings, self.field)
+        without, _ = self._most_likely(some)
+        likely, found = replace(first, lasting=np.array([0.1, length]))._most_likely(some)
+        return found if likely > without + CLEARLY else self
+
+    def _most_likely(self, some: Numbers) -> tuple[float, Process]:
+        """With scales that make some readings most likely, and how likely that is."""
+        name, places = self.name, self.readings.space.shape[1]
+        first, along_t = np.concatenate([self.scales, self.lasting]), np.array(ALONG_TIME)
+        if name in SMOOTH and self._is_long:
+            share = np.ptp(self._points(some)[:, 0])
+            first[3] *= share
             along_t[0] *= share
         free = {0: FIELD, 1: OFFSET, 2: NOISE, 3: along_t} | {4 + k: ALONG_SPACE for k in range(places)}
         fixed = {"constant": [0, 3, *range(4, 4 + places)], "steady": [3], "memoryless": [3], "shared": [1]}
         for k in fixed.get(name, []):
             del free[k]
-        if name == "shared":
-            start.scales[1] = 0.0
-        likelihood = _Likelihood.of(start._points(some), start._values(some))
+        if len(self.lasting):
+            free |= {len(self.scales): NOISE, len(self.scales) + 1: LASTING}
+        likelihood = Likelihood.of(self._points(some), self._values(some))
         which = list(free)
 
         def cost(logs: Array) -> tuple[float, Array]:
-            scales = start.scales.copy()
-            scales[which] = np.exp(logs)
-            value, slope = likelihood.at(scales)
-            return -value, -slope[which] * scales[which]
+            numbers = first.copy()
+            numbers[which] = np.exp(logs)
+            value, slope = likelihood.at(numbers[: len(self.scales)], numbers[len(self.scales) :])
+            return -value, -slope[which] * numbers[which]
 
         bounds = np.log([free[k] for k in which])
-        found = minimize(cost, np.log(start.scales[which]), jac=True, bounds=bounds, method="L-BFGS-B")
-        scales = start.scales.copy()
-        scales[which] = np.exp(found.x)
-        return cls(name, readings, field, scales)
+        begin = np.clip(np.log(first[which]), *bounds.T)
+        found = minimize(cost, begin, jac=True, bounds=bounds, method="L-BFGS-B")
+        numbers = first.copy()
+        numbers[which] = np.exp(found.x)
+        own, lasting = numbers[: len(self.scales)], numbers[len(self.scales) :]
+        return -float(found.fun), replace(self, scales=own, lasting=lasting)
 
     def covariance(self, points: Array) -> Array:
-        """(N, N), of readings at points as `_points` gives them, noise included."""
-        found = _correlation(points, points, self.scales[3:]) * self.scales[0]
-        found += self.scales[1] * (points[:, None, -1] == points[:, -1])
-        found[np.diag_indices_from(found)] += self.scales[2] + JITTER
-        return found
+        """(N, N), of readings at points as `scaled` gives them, noise included."""
+        return covariance(points, self.scales, self.lasting)
 
     @property
     def noise(self) -> float:
-        """Its sd."""
-        return float(np.sqrt(self.scales[2])) * self.unit
+        """The sd of errors, but for offsets."""
+        return float(np.hypot(np.sqrt(self.scales[2]) * self.unit, self.lasting_sd))
+
+    @property
+    def lasting_sd(self) -> float:
+        """Of errors that last for a while."""
+        return float(np.sqrt(self.lasting[0])) * self.unit if len(self.lasting) else 0.0
+
+    @property
+    def lasting_errors(self) -> tuple[float, float]:
+        """Which share of the noise's variance lasts for a while, and its correlation time; zeros where none does."""
+        if not len(self.lasting):
+            return 0.0, 0.0
+        duration = float(np.ptp(self.readings.time)) or 1.0
+        return float(self.lasting[0] / (self.lasting[0] + self.scales[2])), float(self.lasting[1]) * duration
 
     @property
     def offset_sd(self) -> float:
@@ -157,14 +202,19 @@ class Process(Lean):
     def unit(self) -> float:
         return float(np.std(self._read)) or 1.0
 
+    @property
+    def centre(self) -> float:
+        """The mean of what was read."""
+        return float(self._read.mean())
+
     def _values(self, some: Numbers) -> Array:
         return (self._read[some] - self._read.mean()) / self.unit
 
     def _points(self, some: Numbers) -> Array:
         rows = self._rows[some]
-        return self._scaled(self.readings.time[rows], self.readings.space[rows], self.readings.sensor[rows])
+        return self.scaled(self.readings.time[rows], self.readings.space[rows], self.readings.sensor[rows])
 
-    def _scaled(self, t: Array, places: Array, sensor: Any) -> Array:
+    def scaled(self, t: Array, places: Array, sensor: Any) -> Array:
         """(N, 1 + d + 1): time, places, sensor."""
         readings = self.readings
         time = (t - readings.time.min()) / (np.ptp(readings.time) or 1.0)
@@ -278,7 +328,7 @@ class Process(Lean):
                 found[..., asked] = np.einsum(
                     ",".join(f"{each}m" for each in letters) + f",tm->{letters}t", *places, part, optimize=True
                 )
-        return float(self._read.mean()) + self.unit * found
+        return self.centre + self.unit * found
 
     def sd(self, *grid: Array) -> Array:
         """(x, …, t): of the field on a grid of places and times, without offsets; judged from some of the readings."""
@@ -300,7 +350,7 @@ class Process(Lean):
         """(N,) mean and (N,) variance of the field at points (N, D), places before time."""
         mean, variance = np.empty(len(points)), np.empty(len(points))
         for asked, across, half, pulled in self._seen_from(points):
-            mean[asked] = float(self._read.mean()) + self.unit * (across @ pulled)
+            mean[asked] = self.centre + self.unit * (across @ pulled)
             variance[asked] = self.unit**2 * np.maximum(self._size - np.sum(half**2, axis=0), 0)
         return mean, variance
 
@@ -309,19 +359,19 @@ class Process(Lean):
         mean, covariance = np.empty(len(points)), np.zeros((len(points), len(points)))
         for asked, across, half, pulled in self._seen_from(points):
             own = self._of_field(points[asked])
-            mean[asked] = float(self._read.mean()) + self.unit * (across @ pulled)
-            part = self._size * _correlation(own, own, self._lengths) - half.T @ half
+            mean[asked] = self.centre + self.unit * (across @ pulled)
+            part = self._size * correlation(own, own, self._lengths) - half.T @ half
             covariance[np.ix_(asked, asked)] = self.unit**2 * part
         return mean, covariance
 
     def _of_field(self, points: Array) -> Array:
         """(N, 1 + d): time, places, inside."""
-        return self._scaled(points[:, -1], points[:, :-1], 0.0 * points[:, -1])[:, :-1]
+        return self.scaled(points[:, -1], points[:, :-1], 0.0 * points[:, -1])[:, :-1]
 
     def _seen_from(self, points: Array) -> Iterator[tuple[Numbers, Array, Array, Array]]:
         """Which points, their covariance with readings, that by the root, and by what the readings are weighed."""
         for asked, some, root, pulled in self._windows_at(points[:, -1]):
-            across = self._size * _correlation(self._of_field(points[asked]), self._points(some), self._lengths)
+            across = self._size * correlation(self._of_field(points[asked]), self._points(some), self._lengths)
             yield asked, across, solve_triangular(root, across.T, lower=True), pulled
 
     def _windows_at(self, times: Array) -> Iterator[tuple[Numbers, Numbers, Array, Array]]:
@@ -370,42 +420,3 @@ class Process(Lean):
             root = self._root(some)
             found.append((some, root, cho_solve((root, True), self._values(some))))
         return found
-
-
-def _correlation(left: Array, right: Array, lengths: Array) -> Array:
-    """Squared-exponential, of points whose first columns go with the lengths."""
-    squares = sum(((left[:, None, k] - right[:, k]) / length) ** 2 for k, length in enumerate(lengths))
-    return np.exp(-0.5 * np.asarray(squares))
-
-
-@dataclass(frozen=True, eq=False)
-class _Likelihood:
-    """Log marginal likelihood of values, (N,), and its slope. squares: (axes, N, N), of distances. same: (N, N),
-    whether of one sensor."""
-
-    values: Array
-    squares: Array
-    same: Array
-
-    @classmethod
-    def of(cls, points: Array, values: Array) -> _Likelihood:
-        squares = np.array([(points[:, None, k] - points[:, k]) ** 2 for k in range(points.shape[1] - 1)])
-        return cls(values, squares, (points[:, None, -1] == points[:, -1]).astype(float))
-
-    def at(self, scales: Array) -> tuple[float, Array]:
-        lengths = scales[3:]
-        field = scales[0] * np.exp(-0.5 * np.tensordot(1 / lengths**2, self.squares, 1))
-        covariance = field + scales[1] * self.same
-        covariance[np.diag_indices_from(covariance)] += scales[2] + JITTER
-        root, info = _cholesky(covariance, lower=1)
-        if info != 0:
-            return -1e25, np.zeros(len(scales))
-        pulled = cho_solve((root, True), self.values)
-        value = -0.5 * self.values @ pulled - np.log(np.diag(root)).sum() - 0.5 * len(pulled) * math.log(2 * math.pi)
-        inverse, _ = _invert(root, lower=1)
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T
-        weight = np.outer(pulled, pulled) - inverse
-        weighed = weight * field
-        along = [0.5 * np.vdot(weighed, each) / length**3 for each, length in zip(self.squares, lengths, strict=True)]
-        own = [weighed.sum() / scales[0], np.vdot(weight, self.same), np.trace(weight)]
-        return float(value), np.array([*(0.5 * np.array(own)), *along])

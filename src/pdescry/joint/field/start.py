@@ -123,6 +123,7 @@ def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, 
     offsets = np.array([each.offset_sd if observed.at_rest else 0.0 for each in processes])
     offsets[offsets < OFFSETS * observed.unit] = 0.0
     model = NoiseModel.of(np.array([each.noise for each in processes]), offsets, observed)
+    model = model.with_lasting(np.array([each.lasting_errors for each in processes]))
     return InitialField.of(
         lambda *grid: [each.mean(*grid) for each in processes],
         lambda *grid: [each.sd(*grid) for each in processes],

@@ -6,6 +6,7 @@ caller: several experiments may share one (``objective.py``).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -198,10 +199,12 @@ class Experiment(Lean):
         """(equations, points): u_t, or u_tt."""
         return np.stack([self.space.values(state, *place) for place in operator.lefts])
 
-    def columns(self, state: Array, operator: Operator) -> tuple[Array, Array]:
-        """Left sides (equations, points) and terms (k, points)."""
-        lefts = self.lefts(state, operator)
-        return lefts, operator.columns(self.values(state, operator), lefts)
+    def columns(self, state: Array, operator: Operator, origin: Mapping[str, float]) -> tuple[Array, Array]:
+        """Left sides (equations, points) and terms (k, points). origin: from where coordinates are counted, if not from
+        zero."""
+        lefts, values = self.lefts(state, operator), self.values(state, operator)
+        values |= {Coordinate(name): values[Coordinate(name)] - start for name, start in origin.items()}
+        return lefts, operator.columns(values, lefts)
 
     def residuals(self, state: Array, operator: Operator, coefficients: Array) -> Array:
         """(equations, points)"""
@@ -282,11 +285,12 @@ class Rows:
             self,
             fixed=self.fixed.without(own),
             on_fixed=on_fixed,
-            fixed_bands=self.fixed_bands - banded(csr_array(removed.T @ removed), self.space.band),
+            fixed_bands=_sum_of_bands(self.fixed_bands, -banded(csr_array(removed.T @ removed), self.space.band)),
         )
 
     def factor(self) -> Factor:
-        return Factor(self.space.squared(self.by_law) + self.fixed_bands, self.space.window, self.fixed.shared)
+        bands = _sum_of_bands(self.fixed_bands, self.space.squared(self.by_law))
+        return Factor(bands, self.space.window, self.fixed.shared)
 
     def eliminated(self) -> Eliminated:
         """The state as a function of the coefficients, and what is left over."""
@@ -326,12 +330,19 @@ class Eliminated:
 
 
 def banded(matrix: csr_array, band: int) -> Array:
-    """Upper bands (band + 1, n), as LAPACK stores them, of a symmetric matrix."""
+    """Upper bands (band + 1, n), as LAPACK stores them, of a symmetric matrix; more of them where it has more."""
     entries = matrix.tocoo()
     row, column = entries.coords
     upper = row <= column
-    if np.any(column[upper] - row[upper] > band):
-        raise ValueError("The matrix has entries beyond its bands.")
+    band = max(band, int(np.max(column[upper] - row[upper], initial=0)))
     bands = np.zeros((band + 1, len(matrix.indptr) - 1))
     bands[band + row[upper] - column[upper], column[upper]] = entries.data[upper]
     return bands
+
+
+def _sum_of_bands(one: Array, other: Array) -> Array:
+    """Of two matrices, of which one may have more bands."""
+    wide, narrow = (one, other) if len(one) >= len(other) else (other, one)
+    found = wide.copy()
+    found[len(wide) - len(narrow) :] += narrow
+    return found

@@ -176,23 +176,30 @@ def held_out(found: Minimum) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def scores(found: Minimum) -> Array:
+    """(sensors,): log predictive density of each sensor between others, left out with all that it reads."""
+    return np.array(
+        [
+            each.log_density() - found.objective.experiments[number].noise_model.log_scale(each.own)
+            for number, _, each in each_left_out(found, outermost=False)
+        ]
+    )
+
+
 def score(found: Minimum) -> float:
     """Expected log predictive density of the sensors between others, each left out with all that it reads."""
-    total = 0.0
-    for number, _, each in each_left_out(found, outermost=False):
-        total += each.log_density() - found.objective.experiments[number].noise_model.log_scale(each.own)
-    return total
+    return float(np.sum(scores(found)))
 
 
 def freedoms(found: Minimum, number: int) -> Array:
-    """(F,): of one experiment, how many of each field's readings the state follows, the coefficients being known."""
+    """(groups,): of one experiment, how many of each sensor's readings of a field the state follows, the coefficients
+    being known."""
     experiment, factor = found.objective.experiments[number], found.solved.states[number].factor
     observed, rows = experiment.observations, experiment.whitened
-    leverage = factor.variances(rows.weighed)
-    number_of = np.bincount(observed.field, leverage, minlength=observed.n_fields).astype(float)
+    number_of = np.bincount(observed.group, factor.variances(rows.weighed), minlength=observed.n_groups).astype(float)
     if experiment.noise_model.has_offsets:  # which take away what they share
-        some = np.flatnonzero(rows.shrunk) % observed.n_fields
-        number_of -= np.bincount(some, np.diag(factor.covariance(rows.shared)), minlength=observed.n_fields)
+        some = np.flatnonzero(rows.shrunk)
+        number_of[some] -= np.diag(factor.covariance(rows.shared))
     return number_of
 
 

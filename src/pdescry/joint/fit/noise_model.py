@@ -1,17 +1,22 @@
-"""How readings differ from the field: noise of each, and an offset of each sensor and field, as thermometers have.
+"""How readings differ from the field: noise, which may be correlated in time, and an offset of each sensor and field.
 
-Numbers of one field by one sensor share its offset, so their errors are correlated: covariance D (1 + s²wwᵀ) D with D
-the noise, s the offsets' sd and w = 1/D. Misfits are whitened: told in units in which they are independent, each with
-variance one.
+Errors of one field by one sensor have covariance D (C + s²wwᵀ) D, with D the noise, C their correlation, s the offsets'
+sd and w = 1/D. A share of their variance may last for a while: C = (1 − share) 1 + share·exp(−|t − t′|/ℓ), independent
+noise and an autoregressive process in continuous time. Such is noise of amplifiers, and what remains where a law is
+right but for a little. Misfits are whitened: expressed in units in which they are independent, each with variance one.
+Of correlated errors these are the innovations of a Kalman filter: each less what those before it say of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array, vstack
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, diags_array, vstack
+from scipy.sparse.linalg import spsolve
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.lean import Lean
@@ -19,28 +24,41 @@ from pdescry.joint.observations import Numbers, Observations
 
 # The least noise, as a share of the sd of what was read: below it lies what splines of this number cannot resolve.
 LEAST_NOISE = 2e-4
+MOST_CORRELATION = 0.99  # between consecutive errors: of more, single ones would hardly count
+# Weights of earlier errors, of the newest, that count: these, and at most so many errors. Fewer keep rows local.
+LEAST_WEIGHT, MOST_EARLIER = 3e-3, 24
 
 
 @dataclass(frozen=True, eq=False)
 class NoiseModel(Lean):
-    """noise: (M,) sds of the observations. offset_sd: (F,) of the sensors' offsets, zero where there are none."""
+    """noise: (M,) sds of the observations. offset_sd: (F,) of the sensors' offsets, zero where there are none.
+    lasting: (F, 2), which share of the noise's variance lasts, and its correlation time; zeros where none does."""
 
     noise: Array
     offset_sd: Array
     observations: Observations
+    lasting: Array
 
     @classmethod
     def of(cls, noise: Array, offset_sd: Array, observations: Observations) -> NoiseModel:
         """noise: (F,), where readings bring none of their own; never less than splines can resolve."""
         given = observations.given_noise
         found = noise[observations.field] if given is None else given
-        return cls(at_least(found, observations), np.asarray(offset_sd, float), observations)
+        independent = np.zeros((observations.n_fields, 2))
+        return cls(at_least(found, observations), np.asarray(offset_sd, float), observations, independent)
 
     def with_noise(self, noise: Array) -> NoiseModel:
         return replace(self, noise=noise)
 
     def with_offsets(self, sd: Array) -> NoiseModel:
         return replace(self, offset_sd=sd)
+
+    def with_lasting(self, lasting: Array) -> NoiseModel:
+        return replace(self, lasting=lasting)
+
+    def without(self, rows: NDArray[np.bool_], kept: Observations) -> NoiseModel:
+        """Without some of the observations, (M,); kept: the others."""
+        return replace(self, noise=self.noise[~rows], observations=kept)
 
     @property
     def noise_of_fields(self) -> Array:
@@ -57,11 +75,11 @@ class NoiseModel(Lean):
 
     def whitened_rows(self, rows: csr_array) -> WhitenedRows:
         """(M, n)"""
-        return WhitenedRows(csr_array(diags_array(1 / self.noise) @ rows), self._along, self._shrunk)
+        return WhitenedRows(csr_array(self._decorrelating @ rows), self._along, self._shrunk)
 
     def whitened(self, errors: Array) -> Array:
         """(M,): of errors in the units of the readings."""
-        weighed = errors / self.noise
+        weighed = self._decorrelating @ errors
         return weighed - self._along @ (self._shrunk * (self._along.T @ weighed))
 
     def errors(self, own: Numbers, whitened: Array) -> Array:
@@ -69,10 +87,12 @@ class NoiseModel(Lean):
         found = np.array(whitened, float)
         for group in np.unique(self.observations.group[own]):
             mine = np.flatnonzero(self.observations.group[own] == group)
-            along = 1 / self.noise[own[mine]] / self._sizes[group]
+            along = self._along[own[mine]][:, [group]].toarray()[:, 0]
             stretched = 1 / (1 - self._shrunk[group]) - 1
             found[mine] += stretched * np.multiply.outer(along, along @ whitened[mine])
-        return (self.noise[own] * found.T).T
+        if not self.lasting.any():
+            return (self.noise[own] * found.T).T
+        return np.asarray(spsolve(csc_array(self._decorrelating[own][:, own]), found)).reshape(found.shape)
 
     def variances(self, own: Numbers) -> Array:
         """(own,): of single errors."""
@@ -81,7 +101,8 @@ class NoiseModel(Lean):
     def log_scale(self, own: Numbers) -> float:
         """Log determinant of the way back, for the observations of one sensor."""
         groups = np.unique(self.observations.group[own])
-        return float(np.sum(np.log(self.noise[own])) - np.sum(np.log(1 - self._shrunk[groups])))
+        scales = self._decorrelating.diagonal()[own]
+        return float(-np.sum(np.log(scales)) - np.sum(np.log(1 - self._shrunk[groups])))
 
     # ---- what offsets do -------------------------------------------------------------------------------------------
 
@@ -91,16 +112,38 @@ class NoiseModel(Lean):
         return csr_array(scaled[:, field :: self.observations.n_fields])
 
     @cached_property
+    def _decorrelating(self) -> csr_array:
+        """(M, M): C⁻¹ᐟ² D⁻¹, lower triangular in the order of time."""
+        if not self.lasting.any():
+            return csr_array(diags_array(1 / self.noise))
+        values, rows, columns = [], [], []
+        for own in self.observations.of_groups:
+            share, length = self.lasting[self.observations.field[own[0]]]
+            steps = np.diff(self.observations.points[own, -1])
+            for k, (weights, sd) in enumerate(_innovations(share, np.exp(-steps / length) if share else 0 * steps)):
+                some = own[k - len(weights) : k + 1]
+                values.append(np.append(-weights, 1.0) / (sd * self.noise[some]))
+                rows.append(np.full(len(some), own[k]))
+                columns.append(some)
+        entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
+        return csr_array(entries, shape=(len(self.noise), len(self.noise)))
+
+    @cached_property
+    def _offset_of_one(self) -> Array:
+        """(M,): what an offset of one does to errors without correlation."""
+        return np.asarray(self._decorrelating.sum(axis=1), float)
+
+    @cached_property
     def _sizes(self) -> Array:
         """(groups,): |w| of each."""
         observed = self.observations
-        return np.sqrt(np.bincount(observed.group, 1 / self.noise**2, minlength=observed.n_groups))
+        return np.sqrt(np.bincount(observed.group, self._offset_of_one**2, minlength=observed.n_groups))
 
     @cached_property
     def _along(self) -> csr_array:
         """(M, groups): w of each, of length one."""
         group = self.observations.group
-        values = 1 / self.noise / self._sizes[group]
+        values = self._offset_of_one / self._sizes[group]
         return csr_array((values, (np.arange(len(group)), group)), shape=(len(group), self.observations.n_groups))
 
     @cached_property
@@ -114,9 +157,9 @@ class NoiseModel(Lean):
 class WhitenedRows(Lean):
     """Rows (m, n) that are linear in a state, whitened: W = (1 − A diag(s) Aᵀ) B.
 
-    weighed: B, (m, n), in units of the noise: as local as the splines are. along: A, (m, groups), what an offset of
-    each group would do, of length one; shrunk: s. W itself would join all times of a sensor, so it is never made, but
-    for single sensors.
+    weighed: B, (m, n), without correlation: as local as the splines are, and as readings are near each other. along: A,
+    (m, groups), what an offset of each group would do, of length one; shrunk: s. W itself would join all times of a
+    sensor, so it is never made, but for single sensors.
     """
 
     weighed: csr_array
@@ -168,6 +211,32 @@ class WhitenedRows(Lean):
         kept[own] = 0.0
         only = diags_array(kept)
         return replace(self, weighed=csr_array(only @ self.weighed), along=csr_array(only @ self.along))
+
+
+def gains(share: Array, correlation: Array, before: Array | float, first: bool) -> tuple[Array, Array]:
+    """One step of the Kalman filter, for errors of variance one: the variance of an innovation, and the gain.
+    correlation: with the error before it, of the share that lasts; before: the gain there."""
+    correlation = np.minimum(correlation, MOST_CORRELATION)
+    # The variance of the lasting part that is left after a reading is its gain times that of independent noise.
+    kept = 0.0 if first else correlation**2
+    known = np.where(share < 1, before * (1 - share), 0.0)
+    lasting = share if first else kept * known + share * (1 - kept)
+    variance = lasting + 1 - share
+    return variance, lasting / variance
+
+
+def _innovations(share: float, correlation: Array) -> Iterator[tuple[Array, float]]:
+    """For each of the errors of a record: weights of those just before it that predict it, the newest last, and the sd
+    of what is left."""
+    weights, gain = np.zeros(0), np.zeros(())
+    for k in range(len(correlation) + 1):
+        along = min(float(correlation[k - 1]), MOST_CORRELATION) if k else 0.0
+        if k:
+            weights = along * np.append((1 - gain) * weights, gain)[-MOST_EARLIER:]
+            counts = np.flatnonzero(weights > LEAST_WEIGHT)
+            weights = weights[counts[0] :] if len(counts) else weights[:0]
+        variance, gain = gains(np.asarray(share), np.asarray(along), gain, not k)
+        yield weights, float(np.sqrt(variance))
 
 
 def at_least(noise: Array, observations: Observations) -> Array:

@@ -16,6 +16,7 @@ from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
 
 from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.centring import centring
 from pdescry.joint.fit.experiment import Eliminated, Experiment, Rows
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.lean import Lean
@@ -35,8 +36,8 @@ States = tuple[Array, ...]  # one for each experiment, the n of its splines
 class Objective(Lean):
     """States and law against the readings.
 
-    prior_sd: (k,) of the coefficients, broad. given: those that are known, around which the prior lies; it lies around
-    zero for others.
+    prior_sd: (k,) of the coefficients, broad; of powers of a coordinate about its middle (`centring`). given: those
+    that are known, around which the prior lies; it lies around zero for others.
     """
 
     experiments: tuple[Experiment, ...]
@@ -53,9 +54,27 @@ class Objective(Lean):
         """(k,), of the coefficients."""
         return np.array([self.given[term].value if term in self.given else 0.0 for term in self.terms])
 
-    def columns(self, states: States) -> list[tuple[Array, Array]]:
-        """For each experiment the left sides (equations, points) and terms (k, points)."""
-        return [each.columns(state, self.operator) for each, state in zip(self.experiments, states, strict=True)]
+    @cached_property
+    def centring(self) -> Array:
+        """(k, k): of the coefficients, to those of powers of coordinates about the middle of the readings."""
+        return centring(self.terms, self.middles)
+
+    @cached_property
+    def middles(self) -> dict[str, float]:
+        """Of each coordinate, over the readings of all experiments."""
+        spans = [each.readings.span for each in self.experiments]
+        middles = {}
+        for name in spans[0]:
+            low, high = min(each[name][0] for each in spans), max(each[name][1] for each in spans)
+            middles["t" if name == self.experiments[0].readings.time_name else name] = (low + high) / 2
+        return middles
+
+    def columns(self, states: States, about_middle: bool = False) -> list[tuple[Array, Array]]:
+        """For each experiment the left sides (equations, points) and terms (k, points). about_middle: with coordinates
+        counted from there."""
+        origin = self.middles if about_middle else {}
+        pairs = zip(self.experiments, states, strict=True)
+        return [each.columns(state, self.operator, origin) for each, state in pairs]
 
     def residuals(self, states: States, coefficients: Array) -> list[Array]:
         pairs = zip(self.experiments, states, strict=True)
@@ -64,7 +83,7 @@ class Objective(Lean):
     def value(self, states: States, coefficients: Array) -> float:
         """−2 log posterior, but for a constant."""
         with np.errstate(all="ignore"):
-            own = float(np.sum(((coefficients - self.prior_mean) / self.prior_sd) ** 2))
+            own = float(np.sum((self.centring @ (coefficients - self.prior_mean) / self.prior_sd) ** 2))
             pairs = zip(self.experiments, states, strict=True)
             return sum(each.value(state, self.operator, coefficients) for each, state in pairs) + own
 
@@ -72,7 +91,7 @@ class Objective(Lean):
         pairs = zip(self.experiments, states, strict=True)
         return Linearised(
             tuple(each.linearised(state, self.operator, coefficients) for each, state in pairs),
-            np.column_stack([np.diag(1 / self.prior_sd), (coefficients - self.prior_mean) / self.prior_sd]),
+            np.column_stack([self.centring, self.centring @ (coefficients - self.prior_mean)]) / self.prior_sd[:, None],
         )
 
     def minimise(self, states: States, coefficients: Array, steps: int, hopeless: float = math.inf) -> Minimum:
@@ -238,6 +257,12 @@ class Minimum(Lean):
         """(k, k), of the coefficients."""
         inverse = solve_triangular(self.solved.root, np.eye(len(self.coefficients)))
         return inverse @ inverse.T
+
+    @property
+    def about_middle(self) -> dict[Candidate, float]:
+        """The law with powers of coordinates about the middle of the readings: the coefficient of T is then the one
+        there, where ``x*T`` is in the law, too."""
+        return dict(zip(self.terms, map(float, self.objective.centring @ self.coefficients), strict=True))
 
     @property
     def experiments(self) -> list[tuple[int, Experiment, Array]]:

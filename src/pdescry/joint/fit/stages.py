@@ -22,6 +22,7 @@ from pdescry.joint.field.mesh import (
 )
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.held_out import freedoms
+from pdescry.joint.fit.lasting_errors import lasting_errors
 from pdescry.joint.fit.noise_model import NoiseModel, at_least
 from pdescry.joint.fit.objective import Minimum, Objective
 from pdescry.joint.fit.offsets import offset_sds
@@ -43,6 +44,11 @@ AS_MUCH = 0.3  # of what halving the mesh costs along the worst axis: an axis th
 STEPS = 7  # of Gauss–Newton for each tolerance on the first mesh
 STEPS_ON_MESH = 7  # on each finer one; the last one has STEPS_AT_LAST
 STEPS_AT_LAST = 30
+VERY_NOISY = 0.1  # of the readings' sd: noise that leaves fields to the law
+CLEARLY = 5.0  # nats, beyond what their number costs, that make sensors differ in their noise
+LEAST_SHARE = 0.1  # of the variance of all sensors: none is taken for better
+JUDGED = 0.5  # of a sensor's readings that the field does not follow: with fewer, its noise is not judged by itself
+NOISE_ROUNDS = 1  # noise and fields are found in turn; more changed nothing on two real rods
 # Prior sd of a coefficient: its term alone would make up so many times the left side.
 BROAD = 3.0
 
@@ -63,6 +69,22 @@ def softly(found: Minimum, gradually: bool, hopeless: float = math.inf, only: in
         last = tolerance == TOLERANCES[0]
         found = objective.minimise(found.states, found.coefficients, STEPS, hopeless if last else math.inf)
     return found
+
+
+def as_noisy_as_needed(found: Minimum) -> Minimum:
+    """A soft law that readings contradict, with errors of sensors that explain it: first the law is met by fields that
+    may be far from the readings, then noise and offsets are what is between them."""
+    found = _with_noise_model(found, lambda number, each: each.noise_model.with_noise(_very_noisy(each)))
+    for _ in range(1 + NOISE_ROUNDS):
+        found = scaled(found, TOLERANCES[0]).minimise(found.states, found.coefficients, STEPS)
+        found = with_offsets(with_noise(found))
+    return scaled(found, TOLERANCES[0]).minimise(found.states, found.coefficients, STEPS)
+
+
+def _very_noisy(experiment: Experiment) -> Array:
+    """(M,)"""
+    observed = experiment.observations
+    return np.maximum(experiment.noise_model.noise, VERY_NOISY * observed.unit[observed.field])
 
 
 def tightened(found: Minimum) -> Minimum:
@@ -164,7 +186,8 @@ def scaled(found: Minimum, tolerance: float) -> Objective:
 def with_broad_prior(found: Minimum) -> Objective:
     """With a prior of the coefficients in units of the left sides and terms of the states."""
     objective = found.objective
-    lefts, columns = zip(*objective.columns(found.states), strict=True)
+    # Of powers of coordinates about the middle: wherever their origin lies, the prior is the same.
+    lefts, columns = zip(*objective.columns(found.states, about_middle=True), strict=True)
     size = np.sqrt(found.mean_square(lefts))[objective.operator.equation_of]
     sizes = np.sqrt(found.mean_square(columns))
     sizes = np.where(sizes > 0, sizes, np.where(size > 0, size, 1.0))
@@ -226,25 +249,45 @@ def _coarse_axes(found: Minimum, number: int) -> list[int]:
 
 
 def with_noise(found: Minimum) -> Minimum:
-    """With the noise that the misfit shows, but for readings that brought their own."""
+    """With the noise that the misfit shows, and for how long it lasts, but for readings that brought their own."""
+
+    def lasting(number: int, experiment: Experiment) -> NoiseModel:
+        return experiment.noise_model.with_lasting(lasting_errors(found, number))
+
+    found = _with_noise_model(found, lasting)
 
     def model_of(number: int, experiment: Experiment) -> NoiseModel:
         if experiment.readings.noise is not None:
             return experiment.noise_model
         observed = experiment.observations
-        noise = experiment.noise_model.noise * noise_factors(found, number)[observed.field]
+        noise = experiment.noise_model.noise * noise_factors(found, number)[observed.group]
         return experiment.noise_model.with_noise(at_least(noise, observed))
 
     return _with_noise_model(found, model_of)
 
 
 def noise_factors(found: Minimum, number: int) -> Array:
-    """(F,): how many times the noise that was taken the misfit of one experiment shows."""
+    """(groups,): how many times the noise that was taken the misfit of one experiment shows; alike for all sensors of a
+    field, unless they clearly differ."""
     _, experiment, state = found.experiments[number]
     observed = experiment.observations
-    squares = np.bincount(observed.field, experiment.misfit(state) ** 2, minlength=observed.n_fields)
-    counts = np.bincount(observed.field, minlength=observed.n_fields)
-    return np.sqrt(squares / np.maximum(np.maximum(counts - freedoms(found, number), counts / 10), 1))
+    counts = np.bincount(observed.group, minlength=observed.n_groups)
+    squares = np.bincount(observed.group, experiment.misfit(state) ** 2, minlength=observed.n_groups)
+    free = counts - freedoms(found, number)  # readings that the field does not follow
+    factors = np.ones(observed.n_groups)
+    for field in range(observed.n_fields):
+        mine = np.arange(field, observed.n_groups, observed.n_fields)
+        total = counts[mine].sum()
+        common = squares[mine].sum() / max(free[mine].sum(), total / 10, 1)
+        factors[mine] = np.sqrt(common)
+        judged = mine[free[mine] > JUDGED * np.maximum(counts[mine], 1)]
+        if not common > 0 or len(judged) < 2:
+            continue
+        each = np.maximum(squares[judged] / free[judged], LEAST_SHARE * common)
+        gained = 0.5 * float(np.sum(free[judged] * (np.log(common) - np.log(each) + 1 - each / common)))
+        if gained > 0.5 * len(judged) * np.log(max(total, 1)) + CLEARLY:
+            factors[judged] = np.sqrt(each)
+    return factors
 
 
 def with_offsets(found: Minimum) -> Minimum:

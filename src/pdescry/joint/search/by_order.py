@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from pdescry.joint.field.axis import Array
+from pdescry.joint.field.process import Baseline
 from pdescry.joint.field.start import Start
+from pdescry.joint.fit.held_out import errors
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.search import FAR, FELL, Search
+from pdescry.joint.search.verdict import Baselines, departures, without_dynamics
 from pdescry.problem import Candidate
 
+LITTLE = 0.1  # of the readings' sd: what they may depart from a law by, beyond noise, and it still convinces
 UNRESOLVED = 0.1  # of the left side: a tight law whose fields fail it by more, on whatever mesh, does not convince
 
 Laws = list[FittedLaw]
@@ -19,19 +25,23 @@ Laws = list[FittedLaw]
 @dataclass(eq=False)
 class ByOrder:
     """searches: one for each order in time. starts: fields to begin from, for each. leading: of these, the order that
-    explains inferred fields best. none: what those score that know no dynamics. guesses: soft laws of each order, the
-    best first."""
+    explains inferred fields best. baselines: of what knows no law. guesses: soft laws of each order, the best first."""
 
     searches: Sequence[Search]
     starts: Sequence[Sequence[Start]]
     leading: int
-    none: float
+    baselines: Baselines
     guesses: list[Laws] = field(default_factory=list)
 
     @property
     def soft(self) -> list[Laws]:
         """The guesses that are possible."""
         return [[law for law in own if law.possible] for own in self.guesses]
+
+    @cached_property
+    def none(self) -> float:
+        """What those score that know no dynamics."""
+        return sum(without_dynamics(each)[0] for each in self.baselines.values())
 
     @property
     def _orders(self) -> list[tuple[int, ...]]:
@@ -64,6 +74,14 @@ class ByOrder:
             best = first[0] if lower and first and first[0].possible and first[0].met else None
             lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
             self.guesses[k] = self.searches[k].soft(self.starts[k], best is None, lowest, settled)
+
+    @property
+    def any_is_met(self) -> bool:
+        return any(own[0].met for own in self.soft if own)
+
+    def guess_noisier(self) -> None:
+        """Where no law is met: the best of these with larger errors of sensors, too."""
+        self.guesses = [search.with_noisier(own) for search, own in zip(self.searches, self.guesses, strict=True)]
 
     def guess_among(self, laws: Sequence[tuple[Candidate, ...]]) -> None:
         pairs = zip(self.searches, self.starts, strict=True)
@@ -99,11 +117,17 @@ class ByOrder:
             for orders, own in zip(self._orders, soft, strict=True)
         )
 
-    def is_convincing(self, tights: dict[int, Laws]) -> bool:
-        """Whether the fields of a law obey it, and it did not lose when it was tightened, as wrong ones do."""
+    def is_convincing(self, tights: dict[int, Laws], before: Sequence[Array]) -> bool:
+        """Whether the fields of a law obey it, and it did not lose when it was tightened, as wrong ones do. Where
+        readings depart from it, it has to predict left-out sensors no worse than smoothness alone. before: for each
+        experiment the noise of each field about the one that obeys no law."""
         best = max((own[0] for own in tights.values() if own), key=lambda law: law.promise, default=None)
         if best is None or best.found.unresolved > UNRESOLVED or best.promise < self.none:
             return False
+        departure = float(departures(best.found, before).max())
+        if departure:
+            smooth = Baseline.of_all([each["smooth"] for each in self.baselines.values()])
+            return departure < LITTLE and errors(best.held_out)[0] < smooth.rms_error
         return best.promise > max(own[0].promise for own in self.soft if own) - FELL * self._n_readings
 
     def on_fine_meshes(self, tights: dict[int, Laws], is_told: Callable[[FittedLaw], bool]) -> tuple[int, Laws, Laws]:

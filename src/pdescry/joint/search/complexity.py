@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pdescry.joint.field.axis import Array
 from pdescry.problem import Candidate
@@ -15,8 +16,9 @@ EACH = math.log(2)  # nats: a factor or a derivative more makes a term half as l
 
 
 def complexity(candidate: Candidate) -> int:
-    """Factors and derivatives."""
-    return candidate.term.degree + candidate.term.order()
+    """Factors, coordinates among them, and derivatives."""
+    term = candidate.term
+    return term.degree + sum(term.powers.values()) + term.order()
 
 
 def is_simple(candidate: Candidate) -> bool:
@@ -42,11 +44,13 @@ def penalty(coefficients: Array, covariance: Array, prior_sd: Array, naming: Arr
     return float(np.sum(naming)) + occam
 
 
-def gains(coefficients: Array, covariance: Array, prior_sd: Array, naming: Array) -> Array:
-    """(k,), in nats: what each term gains in the fit, less its penalty.
+def gains(coefficients: Array, covariance: Array, prior_sd: Array, naming: Array, held: NDArray[np.bool_]) -> Array:
+    """(k,), in nats: what each term gains in the fit, less its penalty; no limit for those that are held by a higher
+    power of a coordinate.
 
     One that loses has no place in a law, however well left-out sensors happen to be predicted with it: without noise,
     their densities depend on what a mesh leaves over.
     """
     variance = np.diag(covariance)
-    return 0.5 * coefficients**2 / variance - 0.5 * np.log(prior_sd**2 / variance) - naming
+    own = 0.5 * coefficients**2 / variance - 0.5 * np.log(prior_sd**2 / variance) - naming
+    return np.where(held, np.inf, own)

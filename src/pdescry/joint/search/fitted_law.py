@@ -13,25 +13,31 @@ import pandas as pd
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
-from pdescry.joint.fit.held_out import held_out, score
+from pdescry.joint.fit.centring import held
+from pdescry.joint.fit.held_out import held_out, scores
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offset_sds
-from pdescry.joint.fit.stages import finished, resolved, softly, tightened, with_terms
+from pdescry.joint.fit.stages import as_noisy_as_needed, finished, resolved, softly, tightened, with_terms
 from pdescry.joint.lean import Lean
-from pdescry.joint.search.complexity import gains, naming_costs, penalty
+from pdescry.joint.search.complexity import EACH, gains, naming_costs, penalty
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Known
 
 MET = 30.0  # nats that the residual of a soft law may cost, for each record of usual length
+NOISIER = 1.3  # times the noise
+VARIES = math.log(10)  # nats: that a coefficient varies where nobody said so; 1 in 10 beforehand
 STEPS_TO_COMPARE = 12  # of Gauss–Newton, for laws that are compared with the best
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What laws are judged by."""
+    """What laws are judged by. powers: ``x*T``, ``x^2*T``, …, of terms whose coefficients may vary along the axis;
+    unasked: those of them, of first power, whose coefficient nobody said to vary."""
 
     known: Known
+    powers: frozenset[Candidate] = frozenset()
+    unasked: frozenset[Candidate] = frozenset()
 
     def naming(self, terms: tuple[Candidate, ...]) -> Array:
         """(k,), in nats: what naming each term costs."""
@@ -39,17 +45,21 @@ class Rules:
 
     @cached_property
     def _costs(self) -> dict[Candidate, float]:
-        return naming_costs(self.known.candidates)
+        # T is named already, so that each power is one choice more; other terms cost what they do without these.
+        named = naming_costs(each for each in self.known.candidates if each not in self.powers)
+        return named | {each: VARIES if each in self.unasked else EACH for each in self.powers}
 
 
 @dataclass(frozen=True, eq=False)
 class FittedLaw(Lean):
-    """elpd: expected log predictive density of left-out sensors, −∞ where the fit was given up; score: less the
-    complexity penalty of its terms; gains: of each term; possible: neither ill-posed nor known to be wrong."""
+    """elpd: expected log predictive density of left-out sensors, −∞ where the fit was given up; by_sensor: of each of
+    them; score: less the complexity penalty of its terms; gains: of each term; possible: neither ill-posed nor known to
+    be wrong."""
 
     found: Minimum
     rules: Rules
     elpd: float
+    by_sensor: Array
     score: float
     gains: Array
     possible: bool
@@ -87,6 +97,14 @@ class FittedLaw(Lean):
     def has_offsets(self) -> bool:
         return any(each.noise_model.has_offsets for each in self.found.objective.experiments)
 
+    def is_noisier_than(self, start: Start) -> bool:
+        """Whether its sensors err clearly more than those of the fields that were begun from."""
+        pairs = zip(self.found.objective.experiments, start.initial, strict=True)
+        return any(
+            bool((own.noise_model.noise_of_fields > NOISIER * first.experiment.noise_model.noise_of_fields).any())
+            for own, first in pairs
+        )
+
     @property
     def shows_offsets(self) -> bool:
         """Whether offsets of sensors would explain what it leaves over."""
@@ -108,15 +126,18 @@ def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> Fitted
     try:
         with np.errstate(all="ignore"):
             found = fit(*arguments)
-            predicted = -math.inf if found.given_up else score(found)
-            paid = found.coefficients, found.covariance, found.objective.prior_sd, rules.naming(found.terms)
+            by_sensor = np.zeros(0) if found.given_up else scores(found)
+            predicted = -math.inf if found.given_up else float(np.sum(by_sensor))
+            basis = found.objective.centring
+            covariance = basis @ found.covariance @ basis.T
+            paid = basis @ found.coefficients, covariance, found.objective.prior_sd, rules.naming(found.terms)
             total = predicted - penalty(*paid)
     except np.linalg.LinAlgError:
         return None
     if not math.isfinite(total) and not found.given_up:
         return None
-    possible = rules.known.allows(found.law) and not ill_posed(found, found.law)
-    return FittedLaw(found, rules, predicted, total, gains(*paid), possible)
+    possible = rules.known.allows(found.about_middle) and not ill_posed(found, found.law)
+    return FittedLaw(found, rules, predicted, by_sensor, total, gains(*paid, held(found.terms)), possible)
 
 
 def soft_fit(start: Start, terms: tuple[Candidate, ...], hopeless: float = math.inf) -> Minimum:
@@ -127,6 +148,11 @@ def soft_fit_from(found: Minimum, terms: tuple[Candidate, ...], coefficients: Ar
     """Another soft law, from the fields of this one."""
     moved = with_terms(found, terms, coefficients)
     return softly(replace(found, objective=moved, coefficients=coefficients), False)
+
+
+def noisier_fit(found: Minimum) -> Minimum:
+    """The same soft law, with errors of sensors as large as it needs."""
+    return as_noisy_as_needed(found)
 
 
 def begun_again(start: Start, side: tuple[Candidate, ...]) -> Start:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.centring import lower_powers
 from pdescry.joint.fit.held_out import LEAST, MANY
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import with_terms
@@ -35,12 +36,14 @@ PAIRS = 40  # candidates that promise most alone are also added two at a time
 @dataclass(frozen=True, eq=False)
 class Neighbour:
     """terms, where their coefficients would lie, and what the law would score were nothing nonlinear. elpd: expected
-    log predictive density of left-out sensors; score: less the complexity penalty; promise: less what misfit and
-    residual would cost."""
+    log predictive density of left-out sensors, by_sensor: of each; score: less the complexity penalty; promise: less
+    what misfit and residual would cost."""
 
     terms: tuple[Candidate, ...]
     coefficients: Array
+    about_middle: Array  # the same of powers of coordinates about the middle of the readings
     elpd: float
+    by_sensor: Array
     score: float
     promise: float
     gains: bool  # does every term
@@ -55,7 +58,8 @@ class Neighbourhood:
         self.at = np.zeros(len(candidates))
         self.at[list(self.kept)] = found.coefficients
         objective = with_terms(found, candidates, self.at)
-        self.prior_sd, self.prior_mean = objective.prior_sd, objective.prior_mean
+        self.prior_sd, self.prior_mean, self.centring = objective.prior_sd, objective.prior_mean, objective.centring
+        self.lower = lower_powers(candidates)
         linearised = objective.linearised(found.states, self.at)
         states = [each.eliminated() for each in linearised.experiments]
         # The prior's own rows are left out here and added for each choice of terms.
@@ -83,15 +87,16 @@ class Neighbourhood:
                     log_determinant = float(np.sum(np.log(values)))
                 constants.append(0.5 * log_determinant - 0.5 * len(own) * math.log(2 * math.pi) - model.log_scale(own))
         self.products = np.array(products).reshape(-1, len(candidates) + 1, len(candidates) + 1)
-        self.constant = float(np.sum(constants))
+        self.constants = np.array(constants, float)
 
     def of(self, some: tuple[int, ...]) -> Neighbour:
         """The law of these candidates."""
         chosen = sorted(some)
         dropped = [j for j in self.kept if j not in some]
         fixed = self.rest[:, -1] - self.rest[:, dropped] @ self.at[dropped]
-        off = (self.at[chosen] - self.prior_mean[chosen]) / self.prior_sd[chosen]
-        own = np.column_stack([np.diag(1 / self.prior_sd[chosen]), off])
+        basis = self.centring[np.ix_(chosen, chosen)]
+        off = basis @ (self.at[chosen] - self.prior_mean[chosen])
+        own = np.column_stack([basis, off]) / self.prior_sd[chosen, None]
         factor = np.asarray(np.linalg.qr(np.vstack([np.column_stack([self.rest[:, chosen], fixed]), own]), mode="r"))
         size = len(chosen)
         root = factor[:size, :size]
@@ -110,12 +115,16 @@ class Neighbourhood:
         values = np.maximum(values, LEAST)
         pulled = np.einsum("ski,sk->si", vectors, along[:, chosen] @ inverse)
         square = square + np.sum(pulled**2 / values, axis=1)
-        elpd = self.constant + 0.5 * float(np.sum(np.log(values))) - 0.5 * float(np.sum(square))
+        by_sensor = self.constants + 0.5 * np.sum(np.log(values), axis=1) - 0.5 * square
+        elpd = float(np.sum(by_sensor))
         coefficients = self.at[chosen] + change
-        paid = coefficients, inverse @ inverse.T, self.prior_sd[chosen], self.naming[chosen]
+        centred, higher = basis @ inverse, np.any(self.lower[np.ix_(chosen, chosen)], axis=1)
+        paid = basis @ coefficients, centred @ centred.T, self.prior_sd[chosen], self.naming[chosen]
         terms, score = tuple(self.candidates[j] for j in chosen), elpd - penalty(*paid)
         promise = score - 0.5 * float(np.sum(factor[size:, size] ** 2))
-        return Neighbour(terms, coefficients, elpd, score, promise, bool((gains(*paid) > 0).all()))
+        return Neighbour(
+            terms, coefficients, paid[0], elpd, by_sensor, score, promise, bool((gains(*paid, higher) > 0).all())
+        )
 
     @property
     def own(self) -> Neighbour:
@@ -165,7 +174,9 @@ class Neighbourhood:
         """(B,): log evidence of laws of one size, (B, size), as if nothing were nonlinear, less what naming costs."""
         products, right = self._squared
         size = subsets.shape[1]
-        squares = products[subsets[:, :, None], subsets[:, None, :]] + np.eye(size)
+        which = subsets[:, :, None], subsets[:, None, :]
+        prior = (self.centring * self.prior_sd / self.prior_sd[:, None])[which]
+        squares = products[which] + np.swapaxes(prior, 1, 2) @ prior
         pulled = right[subsets]
         fitted = np.linalg.solve(squares, pulled[..., None])[..., 0] if size else pulled
         named = self.naming[subsets].sum(axis=1)
@@ -179,8 +190,12 @@ class Neighbourhood:
         left = self.rest[:, -1] + self.rest[:, :-1] @ (self.prior_mean - self.at)
         return scaled.T @ scaled, -scaled.T @ left
 
-    def laws(self) -> Iterator[Neighbour]:
+    @cached_property
+    def laws(self) -> list[Neighbour]:
         """One term dropped, added or exchanged; two of those added that promise most alone."""
+        return list(self._changes())
+
+    def _changes(self) -> Iterator[Neighbour]:
         kept, others = self.kept, [j for j in range(len(self.candidates)) if j not in self.kept]
         added = {j: self.of((*kept, j)) for j in others}
         yield from added.values()

@@ -13,6 +13,7 @@ import numpy as np
 from pdescry.executor import Executor, in_order
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
+from pdescry.joint.search.averaging import probabilities
 from pdescry.joint.search.complexity import is_simple
 from pdescry.joint.search.fitted_law import (
     FittedLaw,
@@ -23,6 +24,7 @@ from pdescry.joint.search.fitted_law import (
     judged,
     last_fit,
     laws_near,
+    noisier_fit,
     soft_fit,
     soft_fit_from,
     tight_fit,
@@ -40,9 +42,11 @@ FELL = 0.05  # nats a reading: on a fine mesh, a law scores less than its rivals
 SPAN = {"proposals": (0.1, 0.5), "tighter": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
 WELL_MET = 10.0  # nats that the residual of a soft law costs: such a law need not be approached in another way
 SOFT_ROUNDS = 4  # of changes to soft laws
+NOISIER = 4  # soft laws that are also fitted with larger errors of sensors, where none is met
 MOVES = 3  # tried before a law counts as the best near it
 ROUNDS = 8
 NEAR = 3.0  # nats: a law that promises to score less than the best by more is not tried
+MENTIONED = 10.0  # nats: laws that score less by more are not within reach
 UNMET = 0.01  # of the left side
 
 Task = tuple[Callable[..., Any], tuple]
@@ -59,10 +63,11 @@ class Search:
     kept: int
     executor: Executor
     tell: Progress
+    unasked: frozenset[Candidate] = frozenset()  # as in `Rules`
 
     @cached_property
     def rules(self) -> Rules:
-        return Rules(self.problem.known)
+        return Rules(self.problem.known, frozenset(self.problem.powers), self.unasked)
 
     def soft(
         self,
@@ -117,6 +122,15 @@ class Search:
         best = ranked[0].promise if ranked and ranked[0].possible else -math.inf
         clearly = [law for law in tried if law.possible and law.promise > best + FAR * self.problem.n_readings]
         return _ranked([*ranked, *clearly])
+
+    def with_noisier(self, ranked: list[FittedLaw]) -> list[FittedLaw]:
+        """With the best of these laws once more, where sensors may err by as much as these need, and those near them:
+        real readings contradict every law a little."""
+        end = SPAN["proposals"][1]
+        some = [law for law in ranked if law.possible][:NOISIER]
+        fits: list[Task] = [(noisier_fit, (law.found,)) for law in some]
+        tried = self.all_fitted(fits, "trying laws", end, end)
+        return self.improved(_ranked([*ranked, *tried]))
 
     def of_shortlist(self, starts: Sequence[Start], laws: Sequence[tuple[Candidate, ...]]) -> list[FittedLaw]:
         """These laws, as `soft` gives others."""
@@ -194,7 +208,9 @@ class Search:
         """These laws fitted until they hold, those that do."""
         gradually = replace(starts[0], gradually=True)
         gradual: list[Task] = [
-            (soft_fit, (gradually, law.terms)) for law in kept if law.found.unmet > WELL_MET * law.found.records
+            (soft_fit, (gradually, law.terms))
+            for law in kept
+            if law.found.unmet > WELL_MET * law.found.records and not law.is_noisier_than(starts[0])
         ]
         also = self.all_fitted(gradual, "trying laws", SPAN["tighter"][0], SPAN["tighter"][0])
         kept = _ranked([*kept, *(law for law in also if law.possible)])
@@ -274,6 +290,7 @@ class Search:
         fields = {term.field for term in complicated}
         others = [term for term in known.candidates if term.field in fields and is_simple(term) and term not in rest]
         laws = [*([rest] if rest else []), *([*rest, term] for term in others)] if complicated else []
+        laws = [law for law in laws if self.problem.is_whole(law)]
         with np.errstate(all="ignore"):
             near = [around.of(tuple(sorted(around.candidates.index(term) for term in law))) for law in laws]
         return [(law.terms, law.coefficients) for law in near]
@@ -285,17 +302,34 @@ class Search:
         with np.errstate(all="ignore"):
             near = [
                 law
-                for law in best.neighbourhood.laws()
+                for law in best.neighbourhood.laws
                 if law.score > best.score - NEAR and (law.gains or present) and frozenset(law.terms) not in seen
             ]
         return self.allowed(best, sorted(near, key=lambda law: -law.score))
+
+    def within_reach(self, compared: Sequence[FittedLaw]) -> list[Neighbour]:
+        """Laws near the first of these that were not fitted, because in closed form they score less, but not by so much
+        that they need not be mentioned."""
+        best, seen = compared[0], {law.key for law in compared}
+        with np.errstate(all="ignore"):
+            near = [
+                law
+                for law in best.neighbourhood.laws
+                if best.score - MENTIONED < law.score <= best.score and frozenset(law.terms) not in seen
+            ]
+        return [law for law in near if self.is_possible(best, law)]
+
+    def is_possible(self, best: FittedLaw, near: Neighbour) -> bool:
+        """Whether a law near this one is neither ill-posed nor known to be wrong."""
+        numbers = near.coefficients, near.about_middle
+        law, centred = (dict(zip(near.terms, map(float, own), strict=True)) for own in numbers)
+        return self.problem.is_whole(law) and self.problem.known.allows(centred) and not ill_posed(best.found, law)
 
     def allowed(self, best: FittedLaw, near: Sequence[Neighbour]) -> list[tuple[tuple[Candidate, ...], Array]]:
         """The first of these laws that are possible, with coefficients to begin from."""
         found: list[tuple[tuple[Candidate, ...], Array]] = []
         for each in near:
-            law = dict(zip(each.terms, map(float, each.coefficients), strict=True))
-            if self.problem.known.allows(law) and not ill_posed(best.found, law):
+            if self.is_possible(best, each):
                 found.append((each.terms, each.coefficients))
             if len(found) == MOVES:
                 break
@@ -349,6 +383,13 @@ def _ranked(fitted: Iterable[FittedLaw]) -> list[FittedLaw]:
     ranked = sorted(fitted, key=lambda law: (not law.possible, -law.promise))
     best = {law.key: law for law in reversed(ranked)}
     return [law for law in ranked if best[law.key] is law]
+
+
+def most_probable_first(laws: Sequence[FittedLaw]) -> list[FittedLaw]:
+    """Laws of one mesh; of those that are about as probable, the one that scores more."""
+    shares = probabilities([law.by_sensor for law in laws], [law.elpd - law.score for law in laws])
+    order = sorted(range(len(laws)), key=lambda k: (-round(float(shares[k]), 6), -laws[k].score))
+    return [laws[k] for k in order]
 
 
 def best_first(laws: Iterable[FittedLaw]) -> list[FittedLaw]:

@@ -460,6 +460,15 @@ const FIGURES = {
 };
 /** The figure of each field: that of the first without a number. */
 const of_field = (name, number) => (number ? `${name}-${number + 1}` : name);
+for (const [number, packed] of (DATA.profiles ?? []).entries()) {
+  const [at, mean, low, high] = ["place", "mean", "low", "high"].map((key) => Array.from(unpacked(packed[key])));
+  FIGURES[of_field("profile", number)] = {
+    draw: (width) => curve(width, {
+      at, mean, low, high, readings: [], y: widened(ends([...low, ...high])), xlabel: packed.axis, ylabel: `coefficient of ${packed.name}`,
+    }),
+    rows: () => [["place", "mean", "low", "high"], ...at.map((place, i) => [place, mean[i], low[i], high[i]])],
+  };
+}
 for (const [number, part] of (DATA.forward?.fields ?? []).entries()) {
   FIGURES[of_field("solved", number)] = {
     draw: (width) => forward_map(width, part, "mean", DATA.colours.mean, part.label), rows: () => rows_of_forward(part, "mean"),

@@ -1,0 +1,110 @@
+"""What the user said of terms, against what the readings say: which claims are doubtful, and what they cost.
+
+A claim is doubtful where the law without it, in closed form about the one that was found with it, scores clearly more,
+or where no law is told with it: far from the right law the closed form says little (heat with a quarter of its
+diffusivity: −15 nats for what gains 318). The search is then repeated without the doubtful claims, and those that its
+law contradicts are told, beside the law that was asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from pdescry.equation.with_spread import with_spread
+from pdescry.joint.joint_fit import JointFit
+from pdescry.joint.search.fitted_law import FittedLaw, Rules
+from pdescry.joint.search.neighbours import Neighbourhood
+from pdescry.joint.search.verdict import CLEARLY
+from pdescry.joint.search.well_posed import ill_posed
+from pdescry.problem import Claim, Problem
+
+LEFT_OUT = "a law without it"
+
+
+def doubtful(best: FittedLaw, problem: Problem) -> tuple[Claim, ...]:
+    """Claims without each of which a law near the best one scores clearly more, were nothing nonlinear."""
+    with np.errstate(all="ignore"):
+        return tuple(claim for claim in problem.known.claims if _gain(claim, best, problem) >= CLEARLY)
+
+
+def _gain(claim: Claim, best: FittedLaw, problem: Problem) -> float:
+    """In nats, of the score, once the claim is released; −∞ where the best law does not depend on it."""
+    rules = Rules(problem.known.released([claim], problem.candidates))
+    candidates, found = rules.known.candidates, best.found
+    around = best.neighbourhood
+    if claim.kind in ("value", "absent"):
+        objective = replace(found.objective, given=rules.known.values)
+        around = Neighbourhood(replace(found, objective=objective), candidates, rules.naming(candidates))
+    most = -math.inf
+    for some in _otherwise(around.kept, candidates.index(claim.candidate), claim):
+        other = around.of(some)
+        law = dict(zip(other.terms, map(float, other.coefficients), strict=True))
+        if claim.contradicted_by(law.get(claim.candidate)) and not ill_posed(found, law):
+            most = max(most, other.score + _paid_for_claims([claim], tuple(law), best.rules))
+    return most - best.neighbourhood.own.score
+
+
+def _otherwise(kept: tuple[int, ...], place: int, claim: Claim) -> Iterator[tuple[int, ...]]:
+    """Laws that the claim may have prevented: with and without the term."""
+    rest = tuple(j for j in kept if j != place)
+    if rest and claim.kind in ("present", "value"):
+        yield rest
+    if claim.kind == "value" or place not in kept:
+        yield (*rest, place)
+
+
+def _paid_for_claims(claims: Sequence[Claim], terms: Sequence, rules: Rules) -> float:
+    """In nats: naming a term that is known to be there costs nothing, so that a law gains nothing by leaving it out;
+    negative."""
+    out = tuple({each.candidate for each in claims if each.kind in ("present", "value")} - set(terms))
+    return -float(np.sum(rules.naming(out))) if out else 0.0
+
+
+def contradicted(
+    claims: Sequence[Claim], best: FittedLaw, tight: bool, other: FittedLaw, problem: Problem
+) -> pd.DataFrame:
+    """Those claims that the law found without them contradicts, with what they cost; empty where that is little.
+
+    best: the law with them; tight: it was fitted to its end, and is not only a guess. other: the law without them, of
+    ``problem``.
+    """
+    sds = dict(zip(other.terms, np.sqrt(np.diag(other.found.covariance)), strict=True))
+    values = other.found.law
+    against = [
+        each for each in claims if each.contradicted_by(values.get(each.candidate), float(sds.get(each.candidate, 0.0)))
+    ]
+    cost = other.score - (best.score if tight else best.promise) + _paid_for_claims(against, other.terms, best.rules)
+    if not against or not cost >= CLEARLY:
+        return pd.DataFrame()
+    law = str(JointFit(other.found, problem))
+    rows = []
+    for each in against:
+        value, sd = values.get(each.candidate, math.nan), float(sds.get(each.candidate, math.nan))
+        rows.append(
+            {
+                "claim": each.text,
+                "field": each.candidate.field,
+                "term": str(each.candidate.term),
+                "favoured": with_spread(value, sd) if each.candidate in values else LEFT_OUT,
+                "value": value,
+                "sd": sd,
+                "cost": float(cost),
+                "law": law,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def sentences(claims: pd.DataFrame) -> list[str]:
+    """One for each claim that is contradicted: ``You said u_xx = 0.5; the readings favour 0.102(3), by 85 nats.``"""
+    others = " together with what else they contradict" if len(claims) > 1 else ""
+    found = []
+    for row in claims.to_dict(orient="records"):
+        said = row["claim"] if any(sign in row["claim"] for sign in "<>=") else f"that {row['claim']} is in the law"
+        found.append(f"You said {said}; the readings favour {row['favoured']}, by {row['cost']:.0f} nats{others}.")
+    return found

@@ -1,0 +1,77 @@
+"""Errors of sensors that last for a while, as misfits about a law show them: which share of the noise, and how long.
+
+The likelihood of misfits as independent noise plus an autoregressive process in continuous time comes from a Kalman
+filter, for all shares and correlation times of a grid at once. The most likely ones are taken, if they clearly beat
+independent noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.noise_model import MOST_CORRELATION, gains
+from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.observations import Numbers
+
+CLEARLY = 5.0  # nats: less is no evidence of correlation
+SHARES = np.array([0.1, 0.25, 0.5, 0.75, 0.9, 1.0])  # of the variance, that are tried
+TIMES = 30  # correlation times that are tried, from a quarter of the usual distance of readings to the whole record
+FEWEST = 8  # readings of a sensor, on average: of fewer, nothing is known of how long its errors last
+
+
+def lasting_errors(found: Minimum, number: int = 0) -> Array:
+    """(F, 2): of each field of one experiment, the share of the noise's variance that lasts, and its correlation time;
+    zeros where errors are independent, or sensors move.
+
+    Offsets do not count: they are taken away as means of each sensor's misfits.
+    """
+    _, experiment, state = found.experiments[number]
+    model, observed = experiment.noise_model, experiment.observations
+    found_ones = np.zeros((observed.n_fields, 2))
+    if not observed.at_rest:
+        return found_ones
+    errors = (observed.values - experiment.seen @ state) / model.noise
+    records: list[list[tuple[Array, Array]]] = [[] for _ in range(observed.n_fields)]
+    for own in observed.of_groups:
+        values = errors[own] - (errors[own].mean() if model.has_offsets else 0.0)
+        records[observed.field[own[0]]].append((observed.points[own, -1], values))
+    for field, own in enumerate(records):
+        if not own or np.mean([len(times) for times, _ in own]) < FEWEST:
+            continue
+        steps = np.concatenate([np.diff(times) for times, _ in own])
+        shortest = float(np.median(steps[steps > 0])) / 4
+        share, time = (
+            each.ravel() for each in np.meshgrid(SHARES, np.geomspace(shortest, experiment.space.time.width, TIMES))
+        )
+        share, time = np.append(share, 0.0), np.append(time, 1.0)  # the last one: independent noise
+        likely = log_likelihood(own, share, time)
+        if likely.max() > likely[-1] + CLEARLY:
+            best = int(np.argmax(likely))
+            found_ones[field] = share[best], time[best]
+    return found_ones
+
+
+def log_likelihood(records: Sequence[tuple[Array, Array]], share: Array, time: Array) -> Array:
+    """(grid,), of errors, record by record their times and values, of a sd that is the most likely one for each share
+    and correlation time; but for a constant."""
+    longest = max(len(times) for times, _ in records)
+    values, steps = np.full((len(records), longest), np.nan), np.zeros((len(records), longest))
+    for k, (times, own) in enumerate(records):
+        values[k, : len(own)] = own
+        steps[k, 1 : len(own)] = np.diff(times)
+    squares, logs = np.zeros(len(share)), np.zeros(len(share))
+    state, gain = np.zeros((len(records), len(share))), np.zeros((len(records), len(share)))
+    for k in range(longest):
+        read: Numbers = np.flatnonzero(np.isfinite(values[:, k]))
+        along = np.minimum(np.exp(-steps[read, k, None] / time), MOST_CORRELATION)
+        variance, gain[read] = gains(share, along, gain[read], k == 0)
+        state[read] *= along if k else 0.0
+        innovation = values[read, k, None] - state[read]
+        state[read] += gain[read] * innovation
+        squares += np.sum(innovation**2 / variance, axis=0)
+        logs += np.sum(np.log(np.broadcast_to(variance, innovation.shape)), axis=0)
+    number = np.isfinite(values).sum()
+    return -0.5 * number * np.log(np.maximum(squares, np.finfo(float).tiny)) - 0.5 * logs

@@ -1,0 +1,168 @@
+"""Coefficients that vary along the axis, as curves with a band and in words: ``c(x) = c₀ + c₁x + …`` of each term."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import chi2
+
+from pdescry.data.digits import distinct
+from pdescry.equation import Term
+from pdescry.equation.term import Derivative
+from pdescry.equation.with_spread import TWO_SIDED_95, with_spread
+from pdescry.joint.field.axis import Array
+from pdescry.problem import Candidate
+
+PLACES = 51  # of a curve
+AGREES = 0.95  # slope of D and coefficient of u_x agree where they differ by no more than so many laws would
+COLUMNS = ("field", "term", "place", "mean", "sd", "low", "high")
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """The coefficient of one term along an axis: a polynomial of its coordinate.
+
+    powers: (k,) of the coordinate, −1 for coefficients of other terms. values, covariance: (k,), (k, k), of all
+    coefficients of the law.
+    """
+
+    base: Candidate
+    axis: str
+    powers: Array
+    values: Array
+    covariance: Array
+
+    def rows(self, places: Array, slope: bool = False) -> Array:
+        """(places, k): what each coefficient of the law has in it, or in its derivative."""
+        powers, own = self.powers, self.powers >= 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = powers * places[:, None] ** (powers - 1) if slope else places[:, None] ** powers
+        return np.where(own & ((powers > 0) | (not slope)), found, 0.0)
+
+    def at(self, places: Array, slope: bool = False) -> tuple[Array, Array]:
+        """Mean and sd at places, of the coefficient or of its slope."""
+        rows = self.rows(places, slope)
+        return rows @ self.values, np.sqrt(np.einsum("pk,kl,pl->p", rows, self.covariance, rows))
+
+    def table(self, places: Array) -> pd.DataFrame:
+        mean, sd = self.at(places)
+        reach = TWO_SIDED_95 * sd
+        named = {"field": self.base.field, "term": str(self.base.term)}
+        numbers = {"place": places, "mean": mean, "sd": sd, "low": mean - reach, "high": mean + reach}
+        return pd.DataFrame(named | numbers)
+
+    def sentence(self, places: Array, name: str) -> str:
+        """How it varies from end to end."""
+        mean, sd = self.at(places)
+
+        def at(k: int) -> str:
+            return f"{with_spread(float(mean[k]), float(sd[k]))} at {self.axis} = {distinct(float(places[k]), places)}"
+
+        changes, low, high = np.sign(np.diff(mean)), int(np.argmin(mean)), int(np.argmax(mean))
+        if np.all(changes == changes[0]):
+            what = "grows" if np.abs(mean[-1]) > np.abs(mean[0]) else "falls"
+            if mean[0] * mean[-1] < 0:
+                what = "changes"
+            return f"The coefficient of {name} {what} from {at(0)} to {at(-1)}."
+        return f"The coefficient of {name} varies along {self.axis}: least, {at(low)}; most, {at(high)}."
+
+
+def profiles_of(terms: Sequence[Candidate], values: Array, covariance: Array, axis: str) -> list[Profile]:
+    """Of terms of a law that are there times a power of the coordinate and, as such or with another power, once more;
+    what varies in proportion to a coordinate alone is a term of its own."""
+    return [
+        Profile(base, axis, _in_law(family, terms), values, covariance)
+        for base, family in _families(terms, axis).items()
+        if len(family) > 1
+    ]
+
+
+def _families(terms: Sequence[Candidate], axis: str) -> dict[Candidate, dict[int, int]]:
+    """By what they multiply, the numbers of terms of a law, and the power of the coordinate in each."""
+    found: dict[Candidate, dict[int, int]] = {}
+    for k, each in enumerate(terms):
+        if set(each.term.coordinates) <= {axis}:
+            base = Candidate(each.field, each.term.without_coordinates)
+            found.setdefault(base, {})[k] = each.term.powers.get(axis, 0)
+    return found
+
+
+def _in_law(family: Mapping[int, int], terms: Sequence[Candidate]) -> Array:
+    return np.array([family.get(k, -1) for k in range(len(terms))])
+
+
+def table_of(profiles: Sequence[Profile], reach: tuple[float, float]) -> pd.DataFrame:
+    """One row for each term and place."""
+    tables = [each.table(np.linspace(*reach, PLACES)) for each in profiles]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
+
+
+def sentences(profiles: Sequence[Profile], terms: Sequence[Candidate], reach: tuple[float, float]) -> list[str]:
+    """How each coefficient varies, and whether the law is in conservation form."""
+    places, several = np.linspace(*reach, PLACES), len({each.field for each in terms}) > 1
+    found = [each.sentence(places, str(each.base) if several else str(each.base.term)) for each in profiles]
+    return found + [told for each in profiles if (told := _conservation(each, terms, places))]
+
+
+def _conservation(profile: Profile, terms: Sequence[Candidate], places: Array) -> str:
+    """Where D(x)·u_xx stands beside D'(x)·u_x: together they are (D·u_x)_x."""
+    base, axis = profile.base, profile.axis
+    flux = once_less(base.term, axis)
+    if flux is None:
+        return ""
+    families, beside = _families(terms, axis), Candidate(base.field, flux)
+    if beside not in families:
+        return ""
+    powers = _in_law(families[beside], terms)
+    other = Profile(beside, axis, powers, profile.values, profile.covariance)
+    # The polynomials agree if they do at as many places as they have coefficients.
+    degree = max(int(profile.powers.max()) - 1, int(powers.max()))
+    some = np.linspace(places[0], places[-1], degree + 1)
+    rows = profile.rows(some, slope=True) - other.rows(some)
+    off, spread = rows @ profile.values, rows @ profile.covariance @ rows.T
+    if off @ np.linalg.solve(spread, off) > chi2.ppf(AGREES, degree + 1):
+        return ""
+    middle = np.array([(places[0] + places[-1]) / 2])
+    slope, coefficient = (
+        with_spread(float(mean[0]), float(sd[0])) for mean, sd in (profile.at(middle, slope=True), other.at(middle))
+    )
+    return (
+        f"The law is in conservation form, (D*{flux})_{axis} with D that coefficient: the slope of D is {slope}, the "
+        f"coefficient of {flux} {coefficient}."
+    )
+
+
+def once_less(term: Term, axis: str) -> Term | None:
+    """u_x of u_xx; None of products, or of a field itself."""
+    if len(term.factors) != 1 or not isinstance(term.factors[0][0], Derivative) or term.factors[0][1] != 1:
+        return None
+    derivative = term.factors[0][0]
+    if axis not in derivative.axes:
+        return None
+    return Term.of([(Derivative(derivative.field, derivative.axes.replace(axis, "", 1)), 1)])
+
+
+def asked_in_vain(
+    asked: Sequence[Candidate], law: Mapping[Candidate, float], changes: pd.DataFrame, axis: str
+) -> list[str]:
+    """Of coefficients that were asked to vary, and are constant: what varying would cost."""
+    found = []
+    for each in asked:
+        if each not in law:
+            found.append(f"{each.term}, whose coefficient may vary, is not in the law.")
+            continue
+        first = each.powers(axis)[0]
+        if first in law or changes.empty:
+            continue
+        rows = changes.to_dict(orient="records")
+        own = [row["score"] for row in rows if (row["field"], row["term"]) == (each.field, str(first.term))]
+        score = float(own[0]) if own else np.nan
+        if np.isfinite(score):
+            found.append(
+                f"The coefficient of {each.term} is constant along {axis}: one that varies scores {abs(score):.1f} "
+                f"nats {'less' if score < 0 else 'more, but no such law can hold'}."
+            )
+    return found

@@ -1,0 +1,149 @@
+"""Coefficients that vary along the axis: ``c(x)·T`` with c a polynomial of x, where that predicts clearly better.
+
+Such a law holds T, ``x*T`` and perhaps higher powers as terms like any other, and is scored as any other. All laws with
+a coefficient that varies are scored in closed form about soft laws, which is cheap; only where one promises more than
+every law of constant coefficients is it fitted. That comes before sensors are given offsets, which would otherwise
+explain what a wrong constant leaves over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pdescry.joint.field.start import Start
+from pdescry.joint.profiles import once_less
+from pdescry.joint.search.by_order import ByOrder
+from pdescry.joint.search.fitted_law import FittedLaw, soft_fit_from
+from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
+from pdescry.joint.search.search import MOVES, Search, Task, best_first
+from pdescry.problem import Candidate, Problem
+
+NEVER, EVERY = "none", "all"
+BASES = 2  # soft laws of each size that are varied, and the most promising ones
+LARGEST_BASE = 3  # terms
+BEHIND = 5.0  # nats: a soft law that varies may promise so much less than the best, as its noise is not inferred yet
+SENSORS = 10  # at least, for coefficients to vary unasked: with six, they explained what real sensors err by
+FITTED = 2  # laws that vary, fitted until they hold
+
+
+@dataclass(frozen=True)
+class Vary:
+    """Which coefficients may vary. every: those of all terms of a law. asked: or only of these; none at all where
+    both are empty. unasked: nobody said so, so that it is less likely beforehand."""
+
+    every: bool
+    asked: tuple[Candidate, ...] = ()
+    unasked: bool = False
+
+    @classmethod
+    def of(cls, told: Sequence[str] | None, problem: Problem) -> Vary:
+        """told: None (a check by default), "none", "all", or terms."""
+        if told is None:
+            return cls(True, unasked=True)
+        if tuple(told) in ((NEVER,), ()):
+            return cls(False)
+        return cls(True) if tuple(told) == (EVERY,) else cls(False, problem.named(told))
+
+    def terms_of(self, law: Sequence[Candidate], problem: Problem) -> tuple[Candidate, ...]:
+        """Those of a law whose coefficients may vary."""
+        free = [each for each in law if not each.term.coordinates and each not in problem.known.values]
+        return tuple(each for each in free if self.every or each in self.asked)
+
+
+def tight_and_varied(laws: ByOrder, constant: Sequence[Search], vary: Vary) -> dict[int, list[FittedLaw]]:
+    """By order in time, the best laws fitted until they hold, with those whose coefficients vary where these promise
+    about as much; these have their terms among the candidates of ``laws.searches`` then. constant: the searches without
+    them."""
+    found, soft, searches = laws.tight(), laws.soft, list(constant)
+    best = max((own[0] for own in soft if own), key=lambda law: law.promise, default=None)
+    for k in found:
+        if vary.unasked and (best is None or not _worth_a_look(best, constant[k].problem)):
+            break
+        searches[k], more = varied(constant[k], soft[k], laws.starts[k], vary)
+        found[k] = sorted([*found[k], *more], key=lambda law: -law.promise)
+    laws.searches = searches
+    return found
+
+
+def _worth_a_look(best: FittedLaw, problem: Problem) -> bool:
+    """Whether coefficients may vary although nobody said so: sensors are enough to tell, and the best law of constant
+    ones leaves something unexplained."""
+    sensors = max(each.n_sensors for each in problem.experiments)
+    return sensors >= SENSORS and (not best.met or best.shows_offsets)
+
+
+def varied(
+    search: Search, soft: Sequence[FittedLaw], starts: Sequence[Start], vary: Vary
+) -> tuple[Search, list[FittedLaw]]:
+    """Laws with a coefficient that varies along the axis and about as much promise as any other, fitted until they
+    hold, the best first; and the search that has their terms among its candidates. None where none promises it."""
+    bases = _bases(soft, vary, search.problem)
+    if not bases:
+        return search, []
+    free = tuple(dict.fromkeys(term for law in bases for term in vary.terms_of(law.terms, search.problem)))
+    (axis,) = search.problem.axes
+    fluxes = [Candidate(each.field, flux) for each in free if (flux := once_less(each.term, axis)) is not None]
+    free = (*free, *(each for each in fluxes if each in search.problem.known.candidates))
+    problem = search.problem.with_varying(free)
+    unasked = frozenset(each.powers(axis)[0] for each in free) if vary.unasked else frozenset()
+    wider = replace(search, problem=problem, unasked=unasked)
+    least = max(law.promise for law in soft if law.possible) - BEHIND
+    near: list[tuple[float, FittedLaw, Neighbour]] = []
+    for law in bases:
+        around = _around(law, vary.terms_of(law.terms, search.problem), wider)
+        with np.errstate(all="ignore"):
+            own = around.own.promise
+            found = [(law.promise + each.promise - own, law, each) for each in _laws(law, around, vary, search.problem)]
+        near += [each for each in found if each[0] > least]
+    fits: list[Task] = []
+    seen: set[frozenset[Candidate]] = set()
+    for _, law, each in sorted(near, key=lambda pair: -pair[0]):
+        if len(fits) < MOVES and frozenset(each.terms) not in seen and wider.allowed(law, [each]):
+            seen.add(frozenset(each.terms))
+            fits.append((soft_fit_from, (law.found, each.terms, each.coefficients)))
+    fitted = wider.all_fitted(fits, "trying coefficients that vary", 0.5, 0.5)
+    promising = [law for law in fitted if law.possible and law.promise > least]
+    if not promising:
+        return (wider if vary.asked else search), []  # with what it would have cost, where that was asked
+    kept = sorted(promising, key=lambda law: -law.promise)[:FITTED]
+    tight = wider.held_tightly(kept, starts)
+    # What else the law lacks shows once sensors need not be off to explain a constant coefficient.
+    return wider, best_first(wider.nearby(tight[0], tight[1:])) if tight else []
+
+
+def _bases(soft: Sequence[FittedLaw], vary: Vary, problem: Problem) -> list[FittedLaw]:
+    """Laws of constant coefficients, one of which may vary: the most promising of each size, and of all."""
+    usable = [law for law in soft if law.possible and not law.has_offsets and vary.terms_of(law.terms, problem)]
+    found = usable[:BASES]
+    for size in range(1, LARGEST_BASE + 1):
+        found += [law for law in usable if len(law.terms) == size and law not in found][: 1 if found else BASES]
+    return found
+
+
+def _around(law: FittedLaw, free: Sequence[Candidate], search: Search) -> Neighbourhood:
+    """The law, powers of the axis times its terms, and linear terms besides: fluxes (D·u_x)_x hold D'·u_x, too."""
+    (axis,) = search.problem.axes
+    linear = [each for each in search.problem.known.candidates if each.term.degree <= 1 and not each.term.coordinates]
+    powers = [power for each in free for power in each.powers(axis)]
+    candidates = tuple(dict.fromkeys((*law.terms, *linear, *powers)))
+    with np.errstate(all="ignore"):
+        return Neighbourhood(law.found, candidates, search.rules.naming(candidates))
+
+
+def _laws(law: FittedLaw, around: Neighbourhood, vary: Vary, problem: Problem) -> Iterator[Neighbour]:
+    """One coefficient varies; at most one other term is dropped, and one added."""
+    (axis,) = problem.axes
+    place = {each: k for k, each in enumerate(around.candidates)}
+    others = [each for each in around.candidates if each not in law.terms and not each.term.coordinates]
+    for term in vary.terms_of(law.terms, problem):
+        gone = [each for each in law.terms if each != term and each not in problem.known.present]
+        for degree in range(1, len(term.powers(axis)) + 1):
+            for left in [None, *gone]:
+                rest = [each for each in law.terms if each != left]
+                for added in [None, *(each for each in others if each.field == term.field)]:
+                    more = () if added is None else (added,)
+                    some = {place[each] for each in (*rest, *term.powers(axis)[:degree], *more)}
+                    yield around.of(tuple(sorted(some)))

@@ -1,0 +1,150 @@
+"""`examine`: readings → readings without their faulty parts, and what is wrong, before any law is sought."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pdescry.data import Readings, SensorFault
+from pdescry.data.faults import Kind
+from pdescry.joint.field.axis import Array
+from pdescry.joint.observations import Numbers
+from pdescry.joint.sensors.constant import Run, runs, stuck
+from pdescry.joint.sensors.drift import drift
+from pdescry.joint.sensors.field_of_readings import FieldOfReadings
+from pdescry.joint.sensors.outliers import outliers
+from pdescry.joint.sensors.steps import steps
+
+LARGEST = 20_000  # readings of a field of which outliers and drift are looked for: a minute
+FEWEST_READINGS = 40  # of a field: from fewer no process is told
+FEWEST, SHARE = 4, 0.5  # sensors that have to remain, and share of them
+
+
+def examine(readings: Readings, leave_out: bool = True) -> tuple[Readings, tuple[SensorFault, ...]]:
+    """Find faulty sensors and readings, by Gaussian processes over time and place that know no law.
+
+    Parameters
+    ----------
+    readings
+        As they were read.
+    leave_out
+        Whether to leave faulty parts out; else they are only told.
+
+    Returns
+    -------
+    Readings
+        Without outliers, and without sensors that read a constant or drift. ``faults`` tells. Never fewer than half of
+        the sensors, or 4 of them: then sensors are kept, and told.
+    tuple of SensorFault
+        What was found: ``found.faults``.
+    """
+    examined = _Examined(readings, leave_out)
+    for field in range(len(readings.fields)):
+        examined.look_at(field)
+    return examined.answer()
+
+
+class _Examined:
+    """What is known so far. values: (N, f) that are still trusted."""
+
+    def __init__(self, readings: Readings, leave_out: bool) -> None:
+        self.readings, self.leave_out = readings, leave_out
+        self.names = readings.sensor_names or tuple(map(str, range(readings.n_sensors)))
+        self.values: Array = readings.values.copy()
+        self.faults: list[SensorFault] = []
+
+    def answer(self) -> tuple[Readings, tuple[SensorFault, ...]]:
+        if not self.faults:
+            return self.readings, self.readings.faults
+        faults = (*self.readings.faults, *self.faults)
+        if not any(each.left_out for each in self.faults):
+            return replace(self.readings, faults=faults), faults
+        keep = np.isfinite(self.values).any(axis=1)
+        noise = None if self.readings.noise is None else np.where(np.isfinite(self.values), self.readings.noise, np.nan)
+        # Named by what they were: sensors without names would count anew.
+        left = replace(self.readings, values=self.values, noise=noise, sensor_names=self.names, faults=faults)
+        left = left.select(keep)
+        if self.readings.sensor_names is None and left.n_sensors == self.readings.n_sensors:
+            left = replace(left, sensor_names=None)
+        return left, faults
+
+    def _now(self) -> Readings:
+        """What is still trusted; with an array of its own, which readings do not let change."""
+        return replace(self.readings, values=self.values.copy())
+
+    def look_at(self, field: int) -> None:
+        measured = np.isfinite(self.values[:, field])
+        sensors = np.unique(self.readings.sensor[measured])
+        if len(sensors) < 3 or measured.sum() < FEWEST_READINGS or np.ptp(self.values[measured, field]) == 0:
+            return
+        self.limit = max(FEWEST, int(np.ceil(SHARE * len(sensors))))
+        step = self._steps(field, sensors)
+        self._constant(field, step)
+        if measured.sum() <= LARGEST:
+            fitted = self._outliers(field)
+            self._drift(field, fitted)
+
+    def _steps(self, field: int, sensors: Numbers) -> float:
+        found = steps(self.readings, field)
+        coarse = np.flatnonzero(np.isfinite(found))
+        if not len(coarse):
+            return 0.0
+        number = int(np.isin(self.readings.sensor[np.isfinite(self.values[:, field])], coarse).sum())
+        size = float(np.median(found[coarse]))
+        self._tell("steps", field, coarse, False, number, value=size, everywhere=len(coarse) == len(sensors))
+        return float(found[coarse].max())
+
+    def _constant(self, field: int, step: float) -> None:
+        now = self._now()
+        suspects = runs(now, field)
+        found: list[Run] = stuck(now, field, suspects, step) if suspects else []
+        for run in found:
+            goes = not run.outermost and self._can_go(field, run.rows)
+            if goes:
+                self.values[run.rows, field] = np.nan
+            told = {"value": run.value, "since": run.since, "outermost": run.outermost}
+            self._tell("constant", field, [run.sensor], goes, len(run.rows), **told)
+
+    def _outliers(self, field: int) -> FieldOfReadings:
+        now = self._now()
+        rows, fitted = outliers(FieldOfReadings.fitted(now, field))
+        if len(rows):
+            if self.leave_out:
+                self.values[rows, field] = np.nan
+            self._tell("outliers", field, np.unique(self.readings.sensor[rows]), self.leave_out, len(rows))
+            values = now.values.copy()
+            values[rows, field] = np.nan
+            now = replace(now, values=values)
+            fitted = FieldOfReadings(now, field, fitted.process)
+        return fitted
+
+    def _drift(self, field: int, fitted: FieldOfReadings) -> None:
+        """One after the other."""
+        while (seen := drift(fitted)) is not None:
+            goes = seen.instead is None and self._can_go(field, seen.rows)
+            who = [seen.sensor] if seen.instead is None else [seen.sensor, seen.instead]
+            self._tell("drift", field, who, goes, len(seen.rows), value=seen.rate)
+            if not goes:
+                return
+            self.values[seen.rows, field] = np.nan
+            values = fitted.readings.values.copy()
+            values[seen.rows, field] = np.nan
+            fitted = FieldOfReadings(replace(fitted.readings, values=values), field, seen.others.process)
+
+    def _can_go(self, field: int, rows: Numbers) -> bool:
+        """Whether enough sensors remain without these rows."""
+        if not self.leave_out:
+            return False
+        left = np.isfinite(self.values[:, field])
+        left[rows] = False
+        return len(np.unique(self.readings.sensor[left])) >= self.limit
+
+    def _tell(self, kind: Kind, field: int, sensors: Iterable[int], left_out: bool, number: int, **more: Any) -> None:
+        names = tuple(self.names[k] for k in sensors)
+        fault = SensorFault(kind, self.readings.fields[field], names, left_out, number, **more)
+        known = {(each.kind, each.field, each.sensors) for each in self.readings.faults}
+        if (fault.kind, fault.field, fault.sensors) not in known:  # told before readings were averaged
+            self.faults.append(fault)

@@ -1,0 +1,100 @@
+"""`FieldOfReadings`: readings of one field beside a Gaussian process that was fitted to those of them that are sound.
+
+Each reading can be predicted from others: all that is known here of faults is where a reading differs from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from pdescry.data import Readings
+from pdescry.joint.field.axis import Array
+from pdescry.joint.field.process import Process
+from pdescry.joint.lean import Lean
+from pdescry.joint.observations import Numbers
+
+MOST = 300  # readings that scales are fitted to: half a second for each field (2 s of 500, burgers and heat)
+WHOLE = 1500  # readings that are predicted from each other all at once; of more,
+PART, BESIDE = 800, 300  # so many at a time, in order of time, with so many before and after them
+
+
+@dataclass(frozen=True, eq=False)
+class FieldOfReadings(Lean):
+    """N readings of one field, in units of the process: values of mean 0 and sd 1, time and places from 0 to 1.
+
+    process: fitted to sound readings. rows: (N,) of ``readings``, all that have this field.
+    """
+
+    readings: Readings
+    field: int
+    process: Process
+
+    @classmethod
+    def fitted(cls, readings: Readings, field: int, faulty: Numbers | None = None) -> FieldOfReadings:
+        """faulty: rows of the readings that the process is not fitted to."""
+        sound = np.isfinite(readings.values[:, field])
+        if faulty is not None:
+            sound[faulty] = False
+        values = np.where(sound, readings.values[:, field], np.nan)
+        alone = Readings(
+            readings.time, readings.space, values[:, None], readings.sensor, axes=readings.axes, fields=("u",)
+        )
+        return cls(readings, field, Process.fitted("smooth", alone.select(sound), 0, MOST))
+
+    @cached_property
+    def rows(self) -> Numbers:
+        return np.flatnonzero(np.isfinite(self.readings.values[:, self.field]))
+
+    @cached_property
+    def points(self) -> Array:
+        """(N, 1 + d + 1): time, places, sensor."""
+        own = self.readings
+        return self.process.scaled(own.time[self.rows], own.space[self.rows], own.sensor[self.rows])
+
+    @cached_property
+    def values(self) -> Array:
+        return (self.readings.values[self.rows, self.field] - self.process.centre) / self.process.unit
+
+    @property
+    def sensor(self) -> Numbers:
+        return self.readings.sensor[self.rows]
+
+    @property
+    def time(self) -> Array:
+        return self.readings.time[self.rows]
+
+    @property
+    def noise(self) -> float:
+        """Its sd, in units of the process."""
+        return self.process.noise / self.process.unit
+
+    def records(self) -> Iterator[Numbers]:
+        """Of each sensor, which of the N readings are its own, in order of time."""
+        order = np.lexsort([self.time, self.sensor])
+        yield from np.split(order, np.flatnonzero(np.diff(self.sensor[order])) + 1)
+
+    def precision(self, some: Numbers, least: float = 0.0) -> Array:
+        """Inverse of the covariance of some readings, with noise whose sd is ``least`` or more."""
+        covariance = self.process.covariance(self.points[some])
+        covariance[np.diag_indices_from(covariance)] += max(least**2 - self.noise**2, 0.0)
+        inverse = cho_solve(cho_factor(covariance, lower=True), np.eye(len(some)))
+        return np.asarray(0.5 * (inverse + inverse.T), float)
+
+    def parts(self) -> Iterator[tuple[Numbers, Numbers]]:
+        """Readings to be judged, and those to judge them by, which they are among."""
+        every = np.lexsort([self.points[:, 1], self.time])
+        if len(every) <= WHOLE:
+            yield every, every
+            return
+        for first in range(0, len(every), PART):
+            yield every[first : first + PART], every[max(first - BESIDE, 0) : first + PART + BESIDE]
+
+    def thinned(self, most: int = WHOLE) -> Numbers:
+        """Evenly chosen readings of each sensor, about so many of all."""
+        every = -(-len(self.rows) // most)
+        return np.sort(np.concatenate([own[::every] for own in self.records()]))

@@ -1,0 +1,70 @@
+"""Errors of sensors that last for a while: their likelihood, and what a fit makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pdescry import Readings, refine
+from pdescry.joint.fit.lasting_errors import lasting_errors, log_likelihood
+from pdescry.joint.joint_fit import JointFit
+from pdescry.joint.search.verdict import TOO_FAR, departures
+
+NOISE = 0.05
+
+
+def with_errors(readings: Readings, sd: float, correlation: float) -> Readings:
+    """Each sensor errs by an autoregressive process, beside what it errs by already."""
+    random, values = np.random.default_rng(5), readings.values.copy()
+    for sensor in range(readings.n_sensors):
+        own = np.flatnonzero(readings.sensor == sensor)
+        errors = random.normal(size=len(own))
+        for k in range(1, len(own)):
+            errors[k] = correlation * errors[k - 1] + np.sqrt(1 - correlation**2) * errors[k]
+        values[own[np.argsort(readings.time[own])], 0] += sd * errors
+    return replace(readings, values=values)
+
+
+def test_the_likelihood_of_records_is_that_of_their_covariance() -> None:
+    random = np.random.default_rng(0)
+    records = [(np.sort(random.uniform(0, 3, number)), random.normal(size=number)) for number in (4, 7)]
+    share, time = np.array([0.0, 0.6, 1.0]), np.array([1.0, 0.5, 2.0])
+    found, wanted = log_likelihood(records, share, time), []
+    for part, length in zip(share, time, strict=True):
+        squares, logs = 0.0, 0.0
+        for times, values in records:
+            covariance = (1 - part) * np.eye(len(times)) + part * np.exp(-np.abs(times[:, None] - times) / length)
+            squares += values @ np.linalg.solve(covariance, values)
+            logs += np.linalg.slogdet(covariance)[1]
+        wanted.append(-0.5 * 11 * np.log(squares) - 0.5 * logs)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def lasting(heat: Readings) -> JointFit:
+    return refine(with_errors(heat, 2 * NOISE, 0.8), "u_t = u_xx", workers=1)
+
+
+def test_errors_that_last_are_inferred_and_widen_the_interval(lasting: JointFit, fitted: JointFit) -> None:
+    share, time = lasting.experiment.noise_model.lasting[0]
+    assert share > 0.4
+    assert 0.3 < np.exp(-0.4 / time) < 0.97  # 0.8, from one reading to the next
+    assert lasting.noise[0] == pytest.approx(np.hypot(NOISE, 2 * NOISE), rel=0.35)
+    assert abs(lasting.values[0] - 2) < 4 * lasting.sd[0]
+    assert lasting.sd[0] > 1.5 * fitted.sd[0]
+    assert any("last about" in note for note in lasting.notes)
+
+
+def test_independent_noise_has_none(fitted: JointFit) -> None:
+    assert not lasting_errors(fitted.minimum).any()
+    assert not fitted.experiment.noise_model.lasting.any()
+    assert not departures(fitted.minimum, [np.array([NOISE])]).any()
+
+
+def test_how_far_readings_depart_from_a_law_is_told(lasting: JointFit) -> None:
+    (departure,) = departures(lasting.minimum, [np.array([NOISE])])[0]
+    spread = np.std(lasting.readings.values)
+    assert departure == pytest.approx(2 * NOISE / spread, rel=0.5)
+    assert departure < TOO_FAR
