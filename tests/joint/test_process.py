@@ -52,11 +52,12 @@ def test_the_likelihood_and_its_slope(places: int, lasting: list[float]) -> None
 
 def test_errors_that_last_for_a_while_are_seen_where_there_are_any() -> None:
     random = np.random.default_rng(0)
-    readings, errors = smooth_readings(sensors=7, times=40), random.normal(size=(40, 7))
+    readings, errors = smooth_readings(sensors=10, times=40), random.normal(size=(40, 10))
     for k in range(1, 40):
-        errors[k] = 0.8 * errors[k - 1] + 0.6 * random.normal(size=7)
+        errors[k] = 0.8 * errors[k - 1] + 0.6 * random.normal(size=10)
     number = np.searchsorted(readings.times, readings.time)
     lasting = readings.values + 0.2 * errors[number, readings.sensor][:, None]
+    # Ahead by 16 nats, and by 7 to 29 with other seeds, where 5 are enough.
     found = Process.fitted("smooth", replace(readings, values=lasting), 0).with_lasting_errors()
     assert 0.5 < np.exp(-1 / 39 / found.lasting[1]) < 0.95  # 0.8
     independent = readings.values + 0.1 * random.normal(size=readings.values.shape)

@@ -52,7 +52,7 @@ AS_ROUGH = 1.0  # times what may be expected
 FIELD, OFFSET, NOISE = (1e-4, 1e4), (1e-8, 1e2), (1e-8, 1e2)
 ALONG_TIME, ALONG_SPACE = (1e-3, 1e2), (1e-2, 1e2)
 LASTING = (1e-6, 0.1)  # of the errors' correlation time, in units of the duration: longer ones are offsets
-LASTING_FROM = 160  # consecutive readings that tell how long errors last
+LASTING_FROM = 400  # consecutive readings that tell how long errors last: 160 missed most of those of 16 sensors
 LASTS = 3.0  # times the distance of consecutive readings: how long errors last, to begin with
 CLEARLY = 5.0  # nats that make errors that last for a while likely
 
