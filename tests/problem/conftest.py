@@ -11,8 +11,8 @@ from pdescry import Readings
 def made(
     fields: tuple[str, ...] = ("u",), times: int = 4, inputs: tuple[str, ...] = (), scale: float = 1.0
 ) -> Readings:
-    """5 sensors from x = 1 to x = 9."""
-    x, t = (each.ravel() for each in np.meshgrid(np.linspace(1, 9, 5) * scale, np.arange(float(times))))
+    """14 sensors from x = 1 to x = 9: enough for every term of the general library."""
+    x, t = (each.ravel() for each in np.meshgrid(np.linspace(1, 9, 14) * scale, np.arange(float(times))))
     values = np.column_stack([np.cos(x + k) + t for k in range(len(fields))])
     known = {name: ([0.0, 3.0], [1.0, 2.0]) for name in inputs}
     return Readings.from_arrays(t, x, values, fields=fields, inputs=known or None)

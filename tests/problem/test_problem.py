@@ -35,6 +35,21 @@ def test_the_general_library_holds_inputs_and_damping(driven: Readings) -> None:
     assert {"u: u_t", "u: u_txx"} <= set(texts(second))
 
 
+def test_what_is_tried_grows_with_the_number_of_sensors() -> None:
+    def tried(sensors: int, candidates: str | list[str] | None = None) -> set[str]:
+        values = np.random.default_rng(0).normal(size=(6, sensors))
+        readings = Readings.from_grid(np.arange(6.0), np.arange(float(sensors)), values)
+        return set(texts(Problem.of(readings, candidates, time_order=1)))
+
+    few = tried(5)
+    assert {"u: 1", "u: u", "u: u^2", "u: u^3", "u: u_x", "u: u*u_x", "u: u_xx"} <= few
+    assert not {"u: u_xxx", "u: u*u_xx"} & few
+    assert few < tried(8) < tried(10) < tried(14) == tried(40)
+    assert {"u: u_xxx", "u: u*u_xx"} <= tried(8)
+    assert tried(5, ["u_xxxx"]) == {"u: u_xxxx"}  # named by the user
+    assert tried(5, "paper") == tried(40, "paper")
+
+
 def test_the_general_library_couples_fields() -> None:
     names = texts(Problem.of(made(("u", "v")), time_order=1))
     assert {"u: v_xx", "u: u*v", "u: u^2*v", "v: u*v_xx", "u: u_x*v_x", "v: u^2*v_xx"} <= set(names)

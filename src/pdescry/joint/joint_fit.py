@@ -27,6 +27,7 @@ from pdescry.joint.fit.held_out import held_out, score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offsets
 from pdescry.joint.fit.stages import extended
+from pdescry.joint.fit.unknown_source import unknown_source
 from pdescry.joint.information import Belief
 from pdescry.joint.profiles import Profile, profiles_of, sentences, table_of
 from pdescry.joint.search.verdict import TOO_FAR, departures
@@ -290,6 +291,14 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[str, ...]:
                 f"The law fails by {share:.1%} of {left} even at best: a term is missing, or the field is sharper than "
                 "the mesh."
             )
+    if (source := unknown_source(found)) is not None:
+        left = lefts[operator.fields.index(source.field)]
+        names = [found.objective.experiments[0].readings.time_name if name == "t" else name for name in source.varies]
+        notes.append(
+            f"Something is missing from the law: the readings favour a source in the equation of {source.field} that "
+            f"varies with {' and '.join(names)} and makes up {source.share:.0%} of {left} (by {source.gain:.0f} nats). "
+            "Pass it as a known input if you have a record of it, or add candidates; do not rely on the law before."
+        )
     for number, (each, (_, experiment, _)) in enumerate(zip(departures(found, before), found.experiments, strict=True)):
         for name, departure, unit, (share, lasts) in zip(
             operator.fields, each, experiment.observations.unit, experiment.noise_model.lasting, strict=True

@@ -12,16 +12,28 @@ from pdescry.equation.term import ONE, Derivative
 # Of several fields: the highest derivative alone and times a field, and of other products.
 HIGHEST_ALONE, HIGHEST_IN_PRODUCTS = 4, 2
 MANY = 3  # fields: of so many or more, products of a field hold derivatives up to HIGHEST_IN_PRODUCTS only
+# What is tried grows with what sensors can distinguish: a term takes so many of them for each factor and each order of
+# its derivatives. Terms of few of both (diffusion, advection, reactions up to cubic ones) are always tried.
+SENSORS, FEW = 2, 3
 
 
 def terms_by_name(
-    name: str, fields: Sequence[str], axes: Sequence[str], orders: Mapping[str, int], inputs: Sequence[str]
+    name: str,
+    fields: Sequence[str],
+    axes: Sequence[str],
+    orders: Mapping[str, int],
+    inputs: Sequence[str],
+    places: int | None = None,
 ) -> tuple[Term, ...]:
-    """A library by its name, for fields of these orders in time; with inputs, and these times each field."""
+    """A library by its name, for fields of these orders in time; with inputs, and these times each field. places:
+    where sensors stand; the general library leaves out terms that too few of them cannot tell apart."""
     if len(fields) > 1 and name == "general":
         found = set(_coupled(fields, axes))
     else:
         found = set(library(name, fields=tuple(fields), axes=tuple(axes)))
+    if name == "general" and places is not None:
+        most = max(FEW, places // SENSORS)
+        found = {term for term in found if term.degree + term.order() <= most}
     for field, order in orders.items():
         if order > 1 and name != "paper":
             found.add(Term.of([(Derivative(field, "t"), 1)]))  # damping

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from pdescry.data import Readings
 from pdescry.equation import Equation, Term
 from pdescry.equation import candidates as listed
@@ -90,10 +92,11 @@ class Problem:
     ) -> Problem:
         first = experiments[0]
         inputs = tuple(each.name for each in first.inputs)
+        places = len(np.unique(np.concatenate([each.space for each in experiments]), axis=0))
         found = tuple(
             Candidate(field, term)
             for field in first.fields
-            for term in _terms(candidates, field, first, orders, inputs)
+            for term in _terms(candidates, field, first, orders, inputs, places)
         )
         names = (first.fields, inputs, first.axes)
         return cls(experiments, *names, tuple(orders.values()), found, Known.of(known, found, *names), ends)
@@ -244,9 +247,14 @@ def _orders(time_order: TimeOrder, fields: tuple[str, ...], given: Candidates | 
 
 
 def _terms(
-    given: Candidates | None, field: str, readings: Readings, orders: Mapping[str, int], inputs: tuple[str, ...]
+    given: Candidates | None,
+    field: str,
+    readings: Readings,
+    orders: Mapping[str, int],
+    inputs: tuple[str, ...],
+    places: int,
 ) -> tuple[Term, ...]:
-    """The candidates of one equation."""
+    """The candidates of one equation. places: where the sensors of all experiments stand."""
     given = "general" if given is None else given
     if isinstance(given, Mapping):
         if unknown := [name for name in given if name not in readings.fields]:
@@ -260,7 +268,7 @@ def _terms(
             if not given:
                 return ()
     if isinstance(given, str):
-        return terms_by_name(given, readings.fields, readings.axes, orders, inputs)
+        return terms_by_name(given, readings.fields, readings.axes, orders, inputs, places)
     # By their text, so that fields and axes of another law are refused, too.
     names = (*readings.fields, *inputs)
     terms = listed([str(term) for term in given], fields=names, axes=readings.axes, time_order=2)

@@ -1,0 +1,124 @@
+"""Whether the readings favour a source that the law lacks: u_t = Σ cⱼTⱼ(u) + f, with f(t), f(x) or f(t, x) unknown.
+
+A forcing that nobody recorded, a heater that nobody mentioned, a term outside the candidates: each leaves something
+over that the law's own coefficients cannot take up. f is a sum of cosines with independent Gaussian amplitudes, all of
+the same sd. About the minimum everything is linear in them, so that the evidence of f against none is known in closed
+form for any sd, the fields and the law's coefficients having followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from pdescry.joint.field.axis import Array, Axis
+from pdescry.joint.fit.experiment import Experiment
+from pdescry.joint.fit.objective import Minimum
+
+CLEARLY = 8.0  # nats in favour of a source before it is told; several kinds and sizes are tried
+SHARES = np.geomspace(1e-3, 1.0, 25)  # sds of a source that are tried, of the rms of the left side
+LEAST_SHARE = 0.03  # of the left side: a smaller source is not worth a warning; meshes leave as much
+# Cosines that are tried: in time, along space, and of products of both along each; no more than half as many as there
+# are readings of a sensor, or sensors.
+IN_TIME, IN_SPACE, OF_BOTH = 40, 8, 6
+
+
+@dataclass(frozen=True)
+class UnknownSource:
+    """field: in whose equation. varies: along which axes. rms: in units of the left side. share: of the left side's
+    rms. gain: log evidence in favour of it, in nats."""
+
+    field: str
+    varies: tuple[str, ...]
+    rms: float
+    share: float
+    gain: float
+
+
+def unknown_source(found: Minimum) -> UnknownSource | None:
+    """The source that the readings favour most, if they clearly do."""
+    with np.errstate(all="ignore"):
+        sources = [
+            _source(found, number, varies)
+            for number in range(len(found.objective.operator.fields))
+            for varies in ((False, True), (True, False), (True, True))
+        ]
+    clear = [each for each in sources if each.gain > CLEARLY and each.share > LEAST_SHARE]
+    return max(clear, key=lambda each: each.gain, default=None)
+
+
+def _source(found: Minimum, equation: int, varies: tuple[bool, bool]) -> UnknownSource:
+    """varies: along space, in time."""
+    operator, coefficients = found.objective.operator, found.coefficients
+    on_coefficients, on_source, left, squares = [], [], [], []
+    for _, experiment, state in found.experiments:
+        rows = experiment.linearised(state, operator, coefficients)
+        size, basis = experiment.space.n_moments, list(_cosines(experiment, varies))
+        scale = float(np.sqrt(experiment.space.mean_square(experiment.lefts(state, operator)[equation])))
+        squares.append(scale**2)
+        more = np.zeros((*rows.on_law.shape[:2], len(basis)))
+        for k, each in enumerate(basis):
+            some = slice(equation * size, (equation + 1) * size)
+            more[:, some, k] = -experiment.space.moments(scale * each / experiment.tolerance[equation])
+        number = len(coefficients)
+        extended = np.concatenate([rows.on_law[..., :number], more, rows.on_law[..., number:]], axis=-1)
+        rest = replace(rows, on_law=extended).eliminated().rest
+        on_coefficients.append(rest[:, :number])
+        on_source.append(rest[:, number:-1])
+        left.append(rest[:, -1])
+    own = found.linearised.own
+    rest = _less_coefficients(
+        np.vstack([*on_coefficients, own[:, :-1]]),
+        np.vstack([block_diag(*on_source), np.zeros((len(own), sum(each.shape[1] for each in on_source)))]),
+        np.concatenate([*left, own[:, -1]]),
+    )
+    gain, share = _most_likely(*rest)
+    names = (*operator.axes, "t")
+    along = tuple(name for name, does in zip(names, varies, strict=True) if does)
+    return UnknownSource(operator.fields[equation], along, share * float(np.sqrt(np.mean(squares))), share, gain)
+
+
+def _cosines(experiment: Experiment, varies: tuple[bool, bool]) -> Iterator[Array]:
+    """Each with mean square one, at the points of quadrature, (x, t)."""
+    observed, (x, t) = experiment.observations, experiment.space.axes
+    sensors = experiment.readings.n_sensors
+    in_time = max(len(observed.values) // (2 * max(observed.n_groups, 1)), 1)
+    in_space = max(sensors // 2, 1)
+    if all(varies):
+        in_time, in_space = min(in_time, OF_BOTH), min(in_space, OF_BOTH)
+    along_x = [_cosine(x, k) for k in range(1, min(in_space, IN_SPACE) + 1)] if varies[0] else [np.ones(len(x.points))]
+    along_t = [_cosine(t, k) for k in range(1, min(in_time, IN_TIME) + 1)] if varies[1] else [np.ones(len(t.points))]
+    for one in along_x:
+        for other in along_t:
+            yield np.multiply.outer(one, other)
+
+
+def _cosine(axis: Axis, k: int) -> Array:
+    return np.sqrt(2) * np.cos(np.pi * k * (axis.points - axis.span[0]) / axis.width)
+
+
+def _less_coefficients(on_coefficients: Array, on_source: Array, left: Array) -> tuple[Array, Array]:
+    """What is linear in the source, and what is left without it, once the coefficients have followed."""
+    if not on_coefficients.shape[1]:
+        return on_source, left
+    basis, _ = np.linalg.qr(on_coefficients)
+    both = np.column_stack([on_source, left])
+    both = both - basis @ (basis.T @ both)
+    return both[:, :-1], both[:, -1]
+
+
+def _most_likely(on_source: Array, left: Array) -> tuple[float, float]:
+    """Log evidence of a source of the most likely sd against none, and the rms of the source then, both in units of the
+    left side."""
+    values, vectors = np.linalg.eigh(on_source.T @ on_source)
+    values, pulled = np.maximum(values, 0.0), vectors.T @ (on_source.T @ left)
+    best, share = 0.0, 0.0
+    for sd in SHARES / np.sqrt(len(values)):
+        precision = values + 1 / sd**2
+        gain = 0.5 * float(np.sum(pulled**2 / precision) - np.sum(np.log1p(sd**2 * values)))
+        if gain > best:
+            best, share = gain, float(np.linalg.norm(pulled / precision))
+    return best, share
