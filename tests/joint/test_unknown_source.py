@@ -1,4 +1,4 @@
-"""Sources that a law lacks are seen, with what they vary with and how large they are; none is seen where there is none."""
+"""Sources that a law lacks are seen, what they vary with and how large they are; and none where there is none."""
 
 from __future__ import annotations
 
