@@ -1,7 +1,7 @@
 """The default method on known laws, and on no law: how often the right terms, how near, do intervals and
 probabilities hold, and does it say that it cannot tell.
 
-    python benchmarks/accuracy.py run FOLDER [--cells paper others coupled second input null faults]
+    python benchmarks/accuracy.py run FOLDER [--cells paper others coupled second input null faults forced]
         [--layouts 40 41 42 43 44] [--libraries general paper] [--workers 1]
     python benchmarks/accuracy.py stale FOLDER
     python benchmarks/accuracy.py document FOLDER docs/accuracy.md [--mixed]
@@ -10,7 +10,8 @@ run: for each cell (system, noise, layout of sensors) the terms are chosen from 
 default settings. "coupled" are laws of two fields, "second" laws of second order in time, "input" a rod with a known
 heater; "null" are readings of noise alone, of a system whose moments are shuffled (the same permutation for every
 sensor), and of a coupled system of which one field is noise; "faults" are outliers, a dead and a drifting sensor, which
-`discover` looks for before, and noise that is correlated in time. A cell is a file in FOLDER; those found there are not
+`discover` looks for before, and noise that is correlated in time; "forced" are laws with a periodic forcing that is not
+among the candidates. A cell is a file in FOLDER; those found there are not
 made again. A record carries what made it (``provenance.py``): the commit, versions, and digests of the settings and of
 the sources that infer a law.
 
@@ -64,7 +65,11 @@ HALF_NULL = "v is noise"
 SPIKES, DEAD_AND_DRIFTING = "spikes", "dead and drifting"  # 2 % outliers of 20 sd; one sensor each
 LASTING, CORRELATION = "lasting errors", 0.8  # noise that is correlated from one reading of a sensor to the next
 FAULTY = 0.05  # noise of readings with faults
-KINDS = ("paper", "others", "coupled", "second", "input", "null", "faults")
+# A uniform forcing that nobody mentions: its rms as a share of that of u_t, and how often it swings. Derivatives of
+# these systems' fields do not feel it, so that readings with it are readings without it, plus its integral over time.
+FORCED, SHARE, PERIODS = "forced", 0.2, 4
+FORCED_SYSTEMS = ("heat", "advection_diffusion")
+KINDS = ("paper", "others", "coupled", "second", "input", "null", "faults", "forced")
 
 
 def cells(kinds: list[str], layouts: list[int]) -> list[dict[str, Any]]:
@@ -98,6 +103,11 @@ def cells(kinds: list[str], layouts: list[int]) -> list[dict[str, Any]]:
                 for s in ("heat", "burgers")
                 for fault in (SPIKES, DEAD_AND_DRIFTING, LASTING)
             ]
+        if "forced" in kinds:
+            found += [
+                {"system": s, "noise": FORCED, "layout": layout, "sensors": 16, "kind": "forced"}
+                for s in FORCED_SYSTEMS
+            ]
     return found
 
 
@@ -108,7 +118,7 @@ def system_of(cell: dict[str, Any]) -> Any:
 def readings_of(cell: dict[str, Any]) -> pdescry.Readings:
     system, kind = system_of(cell), cell["noise"]
     faulty = {SPIKES: FAULTY, DEAD_AND_DRIFTING: FAULTY, LASTING: 0.0} | dict.fromkeys(NULL, FAULTY)
-    noise = faulty.get(kind, "2%" if kind == HALF_NULL else kind)
+    noise = faulty.get(kind, "2%" if kind in (HALF_NULL, FORCED) else kind)
     until = cell.get("until")
     read_at: dict[str, Any] = {} if until is None else {"times": np.linspace(0, until, TIMES)}
     readings = system.observe(sensors=cell["sensors"], noise=noise, seed=cell["layout"], **read_at)
@@ -117,6 +127,8 @@ def readings_of(cell: dict[str, Any]) -> pdescry.Readings:
         return replace(readings, values=random.normal(size=readings.values.shape))
     if kind in (SPIKES, DEAD_AND_DRIFTING, LASTING):
         return replace(readings, values=with_faults(readings, kind, random))
+    if kind == FORCED:
+        return replace(readings, values=readings.values + forcing(system, readings)[:, None])
     if kind == HALF_NULL:
         values = readings.values.copy()
         values[:, 1] = random.normal(values[:, 1].mean(), values[:, 1].std(), len(values))
@@ -132,6 +144,16 @@ def readings_of(cell: dict[str, Any]) -> pdescry.Readings:
         idle = Input("Q", times, None, random.uniform(0, 1.5, len(times)), "held")
         return replace(readings, inputs=(*readings.inputs, idle))
     return readings
+
+
+def forcing(system: Any, readings: pdescry.Readings) -> Any:
+    """(readings,): what a uniform forcing has added to the field, ∫ a sin(ωt) dt."""
+    clean = system.observe(sensors=64, noise=0.0, seed=0)
+    field = clean.values.reshape(len(clean.times), -1)
+    rms = np.sqrt(np.mean(np.gradient(field, clean.times, axis=0) ** 2))
+    early, late = readings.span["t"]
+    frequency = 2 * np.pi * PERIODS / (late - early)
+    return np.sqrt(2) * SHARE * rms * (1 - np.cos(frequency * (readings.time - early))) / frequency
 
 
 def with_faults(readings: pdescry.Readings, kind: str, random: np.random.Generator) -> Any:
@@ -203,6 +225,7 @@ def record_of(cell: dict[str, Any], library: str, workers: int | None) -> dict[s
             "values": fit.values,
             "sd": fit.sd,
             "inferred_noise": dict(zip(fit.fields, map(float, fit.noise), strict=True)),
+            "missing_told": any(note.startswith("Something is missing") for note in fit.notes),
             "alternatives": comparison.alternatives.to_dict(orient="records"),
             "probabilities": comparison.probabilities.to_dict(orient="records"),
         }
