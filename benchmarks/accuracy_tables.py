@@ -180,7 +180,7 @@ def markdown(records: Records, mixed: bool = False) -> str:
             warned, unwarned = forced["missing_told"], sure[~sure["missing_told"]]
             lines += ["", f"## A periodic forcing of 20 % of u_t that nobody mentions, candidates `{library}`", ""]
             lines += [
-                f"- {len(forced)} runs: a law in {forced['told'].sum()}, of these with a probability above {PROBABLE} in "
+                f"- {len(forced)} runs: a law in {forced['told'].sum()}, with a probability above {PROBABLE} in "
                 f"{len(sure)}; a warning that something is missing in {warned.sum()} of all. Told with more than "
                 f"{PROBABLE} and without that warning: {len(unwarned)} (bar 0)."
             ]
