@@ -24,7 +24,7 @@ from pdescry.discovery.method import carries_noise, method_for
 from pdescry.discovery.run import Run, begun, reopened
 from pdescry.discovery.settings import Candidates, Faults, Preset, Settings
 from pdescry.discovery.storage import load_law, write_forward, write_law
-from pdescry.errors import InputError, PdescryError
+from pdescry.errors import DamagedFile, InputError, PdescryError
 from pdescry.executor import Executor, local_executor, one_by_one
 from pdescry.joint import Joint, examine
 from pdescry.joint.sensors.examine import LARGEST as MOST_EXAMINED
@@ -214,9 +214,8 @@ def _work(run: Run, workers: int | None, figures: bool, progress: Progress | boo
 
 
 def _worked(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
-    if run.law.exists():
-        run.log("Read again; it was finished.")
-        law = load_law(run.path)
+    law = _finished(run)
+    if law is not None:
         workers = 1  # processes would begin as slowly as the figures are drawn
     else:
         number = " and ".join(str(len(each)) for each in run.experiments)
@@ -233,6 +232,20 @@ def _worked(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
     if figures:
         with local_executor(workers) as executor:
             _draw(run, law, executor, watch("figures"))
+    return law
+
+
+def _finished(run: Run) -> Law | None:
+    """The law of a run that was finished, unless one of its files is damaged; then that stage is made again."""
+    if not run.law.exists():
+        return None
+    try:
+        law = load_law(run.path)
+    except DamagedFile as fault:
+        run.tell_damage(fault)
+        run.law.unlink()
+        return None
+    run.log("Read again; it was finished.")
     return law
 
 

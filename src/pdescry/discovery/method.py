@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from pdescry.data import Readings
 from pdescry.discovery.inference import Inference
-from pdescry.errors import InputError
+from pdescry.errors import DamagedFile, InputError
 from pdescry.joint.inference import JointMethod
 from pdescry.progress import Progress
 from pdescry.registry import Registry, name_of
@@ -162,7 +162,10 @@ def load_inference(folder: Path, experiments: Sequence[Readings], diagnostics: D
     for method in METHODS:
         if (folder / method.result).exists():
             return method.load(folder, experiments, diagnostics)
-    raise FileNotFoundError(f"there is none of {', '.join(method.result for method in METHODS)}")
+    raise DamagedFile(
+        f"Expected one of {', '.join(method.result for method in METHODS)} in {str(folder)!r}; there is none; "
+        f"`pdescry resume {folder}` makes it again."
+    )
 
 
 def carries_noise(method: Method, settings: Settings) -> bool:
