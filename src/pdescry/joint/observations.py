@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
+from pdescry.joint.field.region import Region
 from pdescry.joint.lean import Lean
 
 Numbers = NDArray[np.intp]
@@ -97,9 +98,13 @@ class Observations(Lean):
 
     @cached_property
     def inside(self) -> NDArray[np.bool_]:
-        """(sensors,): whether each lies between others along every axis."""
-        low, high = self.readings.space.min(axis=0), self.readings.space.max(axis=0)
-        between = ((low < self.readings.space) & (self.readings.space < high)).all(axis=1)
+        """(sensors,): whether each lies between others: along the axis, or within their hull in the plane."""
+        region = Region.of(self.readings)
+        if region is None:
+            low, high = self.readings.space.min(axis=0), self.readings.space.max(axis=0)
+            between = ((low < self.readings.space) & (self.readings.space < high)).all(axis=1)
+        else:
+            between = region.between(self.readings.space)
         out = np.bincount(self.readings.sensor[~between], minlength=self.readings.n_sensors)
         return out == 0
 

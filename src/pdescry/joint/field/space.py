@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from pdescry.joint.field.axis import MOMENTS, QUADRATURE, Array, Axis
+from pdescry.joint.field.region import Region
 from pdescry.joint.lean import Lean
 
 Orders = tuple[int, ...]  # of a derivative, along each axis
@@ -25,10 +26,12 @@ Orders = tuple[int, ...]  # of a derivative, along each axis
 
 @dataclass(frozen=True, eq=False)
 class Space(Lean):
-    """``components`` fields over axes, time last. Points of quadrature form a grid, one direction an axis."""
+    """``components`` fields over axes, time last. Points of quadrature form a grid, one direction an axis. region:
+    where a law is required; everywhere, where it is None."""
 
     axes: tuple[Axis, ...]
     components: int = 1
+    region: Region | None = None
 
     @property
     def time(self) -> Axis:
@@ -115,16 +118,47 @@ class Space(Lean):
     # ---- fields ----------------------------------------------------------------------------------------------------
 
     @cached_property
+    def required(self) -> NDArray[np.bool_] | None:
+        """(elements along each axis of space): where a law is required; None where it is everywhere."""
+        if self.region is None:
+            return None
+        middles = [(axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in self.places]
+        grid = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1)
+        return self.region.holds(grid.reshape(-1, len(middles))).reshape(grid.shape[:-1])
+
+    @cached_property
+    def _share(self) -> float:
+        """Of the box, where a law is required."""
+        if self.required is None:
+            return 1.0
+        volume = np.ones(())
+        for axis in self.places:
+            volume = np.multiply.outer(volume, axis.lengths / axis.width)
+        return float(np.sum(volume * self.required))
+
+    @cached_property
     def volume(self) -> Array:
-        """(points): weights of the quadrature, for a domain of volume one."""
+        """(points): weights of the quadrature, for a domain of volume one: that where a law is required."""
         found = np.ones(())
         for axis in self.axes:
             found = np.multiply.outer(found, axis.weights / axis.width)
-        return found
+        if self.required is None:
+            return found
+        wide = self.required
+        for axis in range(wide.ndim):
+            wide = wide.repeat(QUADRATURE, axis=axis)
+        return found * wide[..., None] / self._share
 
     def mean_square(self, values: Array) -> Array:
         """(…) of values (…, points)."""
         return np.sum(self.volume * values**2, axis=tuple(range(-len(self.axes), 0)))
+
+    def tested(self, residuals: Array) -> Array:
+        """(…): the mean square of what a law is asked for, of residuals (…, points). In the plane, splines are cubic:
+        they meet a law in the moments of each element, not at points."""
+        if len(self.places) == 1:
+            return self.mean_square(residuals)
+        return np.sum(self.moments(residuals) ** 2, axis=(-2, -1))
 
     def values(self, state: Array, component: int, orders: Orders) -> Array:
         """One field, or a derivative of it, at the points of quadrature."""
@@ -203,6 +237,8 @@ class Space(Lean):
         volume = np.ones(())
         for axis in self.axes:
             volume = np.multiply.outer(volume, axis.lengths / axis.width)
+        if self.required is not None:
+            volume = volume * self.required[..., None] / self._share
         return np.sqrt(volume).reshape(-1)
 
     @cached_property

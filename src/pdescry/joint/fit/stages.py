@@ -10,6 +10,8 @@ import numpy as np
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import (
+    Sizes,
+    Span,
     carried,
     even_elements,
     extended_space,
@@ -91,18 +93,27 @@ def tightened(found: Minimum) -> Minimum:
     """The law harder and harder, and the noise that the misfit shows; the law alone says how rough fields are."""
     found = _where_the_law_jumps(found)
     found = found.with_experiments([replace(each, roughness=None) for _, each, _ in found.experiments])
+    if on_a_line := len(found.objective.operator.axes) == 1:
+        found = _as_fine_as_needed(found, TOLERANCES[0])
+    for tolerance in TOLERANCES[1:]:
+        found = scaled(found, tolerance).minimise(found.states, found.coefficients, STEPS)
+        # In the plane a soft law leaves fields so free that its residual is noise, not what the mesh is too coarse for.
+        if not on_a_line and tolerance != TOLERANCES[-1]:
+            found = _as_fine_as_needed(found, tolerance)
+    found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
+    return found.objective.minimise(found.states, found.coefficients, STEPS)
+
+
+def _as_fine_as_needed(found: Minimum, tolerance: float) -> Minimum:
+    """What a mesh is too coarse for would, once the law is hard, be met by other coefficients."""
     for _ in range(REFINEMENTS):
-        # What a mesh is too coarse for would, once the law is hard, be met by other coefficients.
         if found.unresolved < COARSE:
             break
-        finer = _on_finer_meshes(found, TOLERANCES[0])
+        finer = _on_finer_meshes(found, tolerance)
         if finer.unresolved > NO_BETTER * found.unresolved:
             break
         found = finer
-    for tolerance in TOLERANCES[1:]:
-        found = scaled(found, tolerance).minimise(found.states, found.coefficients, STEPS)
-    found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
-    return found.objective.minimise(found.states, found.coefficients, STEPS)
+    return found
 
 
 def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: None) -> Minimum:
@@ -148,12 +159,11 @@ def closer(found: Minimum) -> Minimum:
     return found
 
 
-def extended(found: Minimum, domains: Sequence[tuple[float, float]]) -> Minimum:
+def extended(found: Minimum, domains: Sequence[Sequence[Span]]) -> Minimum:
     """With each field as far as its domain goes, by the law: softer again, because the field begins with none there."""
     experiments, states = [], []
     for (_, experiment, state), domain in zip(found.experiments, domains, strict=True):
-        (x,) = experiment.space.places
-        if domain != x.span:
+        if any(span != axis.span for span, axis in zip(domain, experiment.space.places, strict=True)):
             space = extended_space(experiment.space, domain)
             state = carried(state, experiment.space, space)
             experiment = replace(experiment, space=space)
@@ -227,8 +237,9 @@ def _on_finer_meshes(found: Minimum, tolerance: float) -> Minimum:
     return scaled(moved, tolerance).minimise(moved.states, found.coefficients, STEPS_ON_MESH)
 
 
-def _sizes(found: Minimum) -> list[tuple[int, int]]:
-    return [(each.space.axes[0].n, even_elements(each.space)) for each in found.objective.experiments]
+def _sizes(found: Minimum) -> list[Sizes]:
+    spaces = [each.space for each in found.objective.experiments]
+    return [(*(axis.n for axis in space.places), even_elements(space)) for space in spaces]
 
 
 def _coarse_axes(found: Minimum, number: int) -> list[int]:
@@ -241,7 +252,7 @@ def _coarse_axes(found: Minimum, number: int) -> list[int]:
         coarse = carried(state, experiment.space, halved(experiment.space, axis))
         back = carried(coarse, halved(experiment.space, axis), experiment.space)
         change = experiment.residuals(back, operator, coefficients) - now
-        costs.append(np.max(experiment.space.mean_square(change) / np.where(rates > 0, rates, 1.0)))
+        costs.append(np.max(experiment.space.tested(change) / np.where(rates > 0, rates, 1.0)))
     return [axis for axis, cost in enumerate(costs) if np.sqrt(cost) >= AS_MUCH * np.sqrt(max(costs))]
 
 
