@@ -456,8 +456,8 @@ def test_a_config_without_readings_is_told(tmp_path: Path) -> None:
 def test_several_experiments_need_the_joint_method(readings: Readings) -> None:
     with pytest.raises(InputError, match=r"several experiments .*; the method is STBLR.*; pass one experiment"):
         discover([readings, readings.select(sensors=[0, 1, 2, 3, 4])], method=STBLR(0.1))
-    with pytest.raises(InputError, match="several experiments that share a law; there are 2 axes"):
-        discover([plane(), in_space().select(sensors=range(25))])
+    with pytest.raises(InputError, match="several experiments that share a law; there are 3 axes"):
+        discover([in_space(), in_space().select(sensors=range(25))])
     with pytest.raises(InputError, match="empty list"):
         discover([])
     with pytest.raises(InputError, match="Expected Readings; got"):

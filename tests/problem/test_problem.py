@@ -155,8 +155,8 @@ def test_experiments_have_to_be_alike(one: Readings, driven: Readings) -> None:
 
 
 def readings_along(d: int) -> Readings:
-    places = np.arange(12.0).reshape(12, 1) * np.arange(1, d + 1) % 5.0
-    return Readings.from_arrays(np.arange(12.0), places, np.arange(12.0) % 7)
+    places = np.random.default_rng(0).uniform(size=(30, d))
+    return Readings.from_arrays(np.arange(30.0), places, np.arange(30.0) % 7)
 
 
 def test_two_axes_of_space_are_taken_and_three_refused() -> None:
