@@ -36,7 +36,7 @@ class Meshes:
     in_time: elements of the mesh that laws are tried on, the cheapest that can follow the inferred field; of several
     fields the last of each are left out. most: along an axis of space and along t. times: elements along t that
     readings of single sensors may ask for. earliest: the first element in time, as a share of the duration. work: the
-    most that one factorisation may take, unknowns times bands squared."""
+    most that one factorisation may take, unknowns times bands squared, while laws are sought and afterwards."""
 
     degrees: tuple[int, int]
     in_space: tuple[int, ...]
@@ -44,7 +44,7 @@ class Meshes:
     most: tuple[int, int]
     times: tuple[int, ...]
     earliest: float
-    work: float = math.inf
+    work: tuple[float, float] = (math.inf, math.inf)
 
 
 # Up to half as many elements along t as a sensor has read, if these are more than the most.
@@ -52,8 +52,8 @@ ON_A_LINE = Meshes(
     (5, 4), (48, 64, 96), (16, 24, 36), (192, 144), (16, 24, 36, 48, 72, 96, 144, 216, 324, 486, 729, 1094), 5e-4
 )
 # Cubic splines: of higher degree they need more moments an element, and are dearer by more than they are better
-# (FACTS of the project, "More than one axis"). 4e10 is about three seconds of a core, and 0.4 GB.
-IN_THE_PLANE = Meshes((3, 3), (8, 12, 16, 20), (8, 12, 16), (28, 48), (8, 12, 16, 24), 2e-2, 4e10)
+# (FACTS of the project, "More than one axis"). 2e10 is about a second of a core, and 0.2 GB.
+IN_THE_PLANE = Meshes((3, 3), (8, 12, 16, 20), (8, 12, 16), (28, 48), (8, 12, 16, 24), 2e-2, (4e9, 2e10))
 LONG = 96  # more elements along t: a long record, whose fields are not begun on more elements
 LONG_FIRST = (24, 48)  # along x than these
 
@@ -251,12 +251,13 @@ def most_elements(readings: Readings) -> Sizes:
     return *(along for _ in readings.axes), max(in_time, len(readings) // (2 * readings.n_sensors))
 
 
-def refined(size: Sizes, axes: Sequence[int], most: Sizes) -> Sizes:
-    """More elements along some of the axes, as far as they go, and as a factorisation can be waited for."""
+def refined(size: Sizes, axes: Sequence[int], most: Sizes, last: bool = True) -> Sizes:
+    """More elements along some of the axes, as far as they go, and as a factorisation can be waited for; last: once the
+    law is found."""
     kind, found = meshes_over(len(size) - 1), list(size)
     for axis in axes:
         found[axis] = min(math.ceil(size[axis] * FINER), max(most[axis], size[axis]))
-        if _work(tuple(found), kind) > kind.work:
+        if _work(tuple(found), kind) > kind.work[last]:
             found[axis] = size[axis]
     return tuple(found)
 

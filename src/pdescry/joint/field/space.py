@@ -21,6 +21,7 @@ from pdescry.joint.field.axis import MOMENTS, QUADRATURE, Array, Axis
 from pdescry.joint.field.region import Region
 from pdescry.joint.lean import Lean
 
+_TOGETHER = 256  # elements whose products are made at a time
 Orders = tuple[int, ...]  # of a derivative, along each axis
 
 
@@ -259,7 +260,33 @@ class Space(Lean):
         return np.stack(columns, axis=1).astype(float, copy=False)
 
     def squared(self, rows: Array) -> Array:
-        """Upper bands (band + 1, n) of RᵀR, as LAPACK stores them: ``bands[band + i − j, j]`` is entry (i, j)."""
+        """Upper bands (band + 1, n) of RᵀR, as LAPACK stores them: ``bands[band + i − j, j]`` is entry (i, j); column
+        by column, and anew each time."""
+        return self._squared_by_pairs(rows) if len(self.places) == 1 else self._squared_by_elements(rows)
+
+    def _squared_by_elements(self, rows: Array) -> Array:
+        """Where an element sees many unknowns: one element after the other."""
+        bands = np.zeros((self.n, self.band + 1))
+        flat, (upper, targets) = bands.ravel(), self._targets
+        first = self.basis[:, 0] * (self.band + 1)
+        for begin in range(0, len(rows), _TOGETHER):
+            some = slice(begin, begin + _TOGETHER)
+            products = (rows[some].transpose(0, 2, 1) @ rows[some]).reshape(-1, rows.shape[2] ** 2)[:, upper]
+            for start, product in zip(first[some], products, strict=True):
+                flat[start + targets] += product
+        return bands.T
+
+    @cached_property
+    def _targets(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Pairs of an element's unknowns that lie in the upper triangle, and how far their place in the bands lies from
+        that of the first element's first unknown."""
+        own = self.basis[0] - self.basis[0, 0]
+        i, j = (each.ravel() for each in np.meshgrid(own, own, indexing="ij"))
+        upper = np.flatnonzero(i <= j)
+        return upper, (j * (self.band + 1) + self.band + i - j)[upper]
+
+    def _squared_by_pairs(self, rows: Array) -> Array:
+        """Where elements are many: one pair of an element's unknowns after the other."""
         by_basis = np.ascontiguousarray(rows.transpose(1, 2, 0))  # (rows, F·local basis, elements)
         bands, into = self._assembly
         bands.fill(0.0)
@@ -268,7 +295,7 @@ class Space(Lean):
             products = np.einsum("me,mce->ce", by_basis[:, b], by_basis[:, first])
             for target, product in zip(targets, products.reshape(-1, *sizes), strict=True):
                 target += product.transpose(order)
-        return bands.reshape(self.band + 1, self.n)
+        return np.array(bands.reshape(self.band + 1, self.n), order="F")
 
     @cached_property
     def _assembly(self) -> tuple[Array, list[tuple[list[int], list[Array]]]]:

@@ -93,7 +93,8 @@ class InitialField(Lean):
         """
         trust = self.trust[field]
         if self.experiment.noise_model.offset_sd[field]:
-            weight = trust**2 / np.sum(trust**2, axis=-1, keepdims=True)
+            whole = np.sum(trust**2, axis=-1, keepdims=True)
+            weight = trust**2 / np.where(whole > 0, whole, 1.0)  # no trust where no law is required
             columns = columns - np.sum(columns * weight, axis=-1, keepdims=True)
         axes, rows = len(self.experiment.space.axes), []
         for bumps in self._bumps:
@@ -131,7 +132,7 @@ def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, 
     """Fields that are only smooth, with the offsets that they show. Soft laws mind how rough they are: to a field that
     may be rougher, a law without diffusion would be as good."""
     observed = Observations(processes[0].readings)
-    offsets = np.array([each.offset_sd if observed.at_rest else 0.0 for each in processes])
+    offsets = np.array([each.offset_sd if observed.tells_offsets else 0.0 for each in processes])
     offsets[offsets < OFFSETS * observed.unit] = 0.0
     model = NoiseModel.of(np.array([each.noise for each in processes]), offsets, observed)
     model = model.with_lasting(np.array([each.lasting_errors for each in processes]))

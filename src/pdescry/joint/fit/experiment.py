@@ -341,7 +341,7 @@ def banded(matrix: csr_array, band: int) -> Array:
     row, column = entries.coords
     upper = row <= column
     band = max(band, int(np.max(column[upper] - row[upper], initial=0)))
-    bands = np.zeros((band + 1, len(matrix.indptr) - 1))
+    bands = np.zeros((band + 1, len(matrix.indptr) - 1), order="F")
     bands[band + row[upper] - column[upper], column[upper]] = entries.data[upper]
     return bands
 
@@ -349,6 +349,6 @@ def banded(matrix: csr_array, band: int) -> Array:
 def _sum_of_bands(one: Array, other: Array) -> Array:
     """Of two matrices, of which one may have more bands."""
     wide, narrow = (one, other) if len(one) >= len(other) else (other, one)
-    found = wide.copy()
+    found = wide.copy(order="F")
     found[len(wide) - len(narrow) :] += narrow
     return found

@@ -41,6 +41,7 @@ NO_BETTER = 0.9  # times the residual: it is not the mesh
 LEFT_BY_MESH = 5.0  # nats that the residual of an equation may cost in the end, for each record of usual length
 UNCHANGING = 1e-2  # of the readings' sd over the duration: a left side of less is none
 RESOLVED = 0.015  # a residual of so much of the left side is met well enough
+IN_PLANE = 0.03  # the same in the plane, where each refinement is dearer
 REFINEMENTS = 3  # at most, of each stage
 AS_MUCH = 0.3  # of what halving the mesh costs along the worst axis: an axis that costs so much is refined, too
 STEPS = 7  # of Gauss–Newton for each tolerance on the first mesh
@@ -109,8 +110,8 @@ def _as_fine_as_needed(found: Minimum, tolerance: float) -> Minimum:
     for _ in range(REFINEMENTS):
         if found.unresolved < COARSE:
             break
-        finer = _on_finer_meshes(found, tolerance)
-        if finer.unresolved > NO_BETTER * found.unresolved:
+        finer = _on_finer_meshes(found, tolerance, last=False)
+        if finer is found or finer.unresolved > NO_BETTER * found.unresolved:
             break
         found = finer
     return found
@@ -121,7 +122,9 @@ def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: No
     for number in range(REFINEMENTS):
         tell(number / (REFINEMENTS + 1))
         before, found = found, _on_finer_meshes(found, TOLERANCES[-1])
-        if found.unresolved < RESOLVED or _sizes(found) == _sizes(before):
+        if found.unresolved < (RESOLVED if len(found.objective.operator.axes) == 1 else IN_PLANE) or _sizes(
+            found
+        ) == _sizes(before):
             break
     tell(REFINEMENTS / (REFINEMENTS + 1))
     return finished(found)
@@ -225,11 +228,14 @@ def _where_the_law_jumps(found: Minimum) -> Minimum:
     return found.with_experiments(experiments, states)
 
 
-def _on_finer_meshes(found: Minimum, tolerance: float) -> Minimum:
-    """Fitted again on meshes that follow the fields, finer along the axes that lack it."""
+def _on_finer_meshes(found: Minimum, tolerance: float, last: bool = True) -> Minimum:
+    """Fitted again on meshes that follow the fields, finer along the axes that lack it. last: as in `refined`."""
     experiments, states = [], []
     for number, experiment, state in found.experiments:
-        size = refined(_sizes(found)[number], _coarse_axes(found, number), most_elements(experiment.readings))
+        before = _sizes(found)[number]
+        size = refined(before, _coarse_axes(found, number), most_elements(experiment.readings), last)
+        if not last and size == before and len(found.states) == 1 and len(size) > 2:
+            return found
         space = graded_space(experiment.space, state, size)
         experiments.append(replace(experiment, space=space))
         states.append(carried(state, experiment.space, space))

@@ -69,10 +69,7 @@ class Neighbourhood:
         for (number, experiment, state), reduced in zip(found.experiments, states, strict=True):
             observed, model = experiment.observations, experiment.noise_model
             misfit = experiment.misfit(state)
-            for sensor in map(int, np.flatnonzero(observed.inside)):
-                own = observed.of_sensors[sensor]
-                if not len(own):
-                    continue
+            for _, own in observed.between:
                 rows = experiment.whitened.of(own)
                 through = rows @ reduced.through  # (own, K + 1): what a change of coefficients does to the misfit
                 columns = np.column_stack([through[:, :-1], misfit[own] + through[:, -1]])
