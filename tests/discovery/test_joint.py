@@ -65,11 +65,11 @@ def test_a_regression_gets_longer_chains_unless_they_were_chosen(readings: Readi
         return method_for(settings, [given]).prepared(settings, said)
 
     assert prepared(Settings(), readings) == Settings()
-    longer = prepared(Settings(), plane())
+    longer = prepared(Settings(), in_space())
     assert (longer.sampler, longer.chains) == (MCLMC(), 4)
     assert prepared(Settings(method=STBLR(0.1)), readings).sampler == MCLMC()
     more = Settings().changed({"sampler": {"draws": 300}})
-    assert prepared(more, plane(), {"sampler.draws"}).sampler == MCLMC(draws=300)
+    assert prepared(more, in_space(), {"sampler.draws"}).sampler == MCLMC(draws=300)
     assert prepared(more, readings, {"sampler.draws"}) == more
 
 
@@ -94,7 +94,7 @@ def test_what_was_said_of_chains_is_done(said, sampler, chains, monkeypatch) -> 
 
     monkeypatch.setattr(sys.modules["pdescry.discovery.discover"], "begun", begin)
     with pytest.raises(Begun) as told:
-        discover(plane(), **said)
+        discover(in_space(), **said)
     (settings,) = told.value.args
     assert (settings.sampler, settings.chains) == (sampler, chains)
 
@@ -104,9 +104,9 @@ def diagnostics_of(law: Law) -> Diagnostics:
     return law.diagnostics
 
 
-def plane() -> Readings:
+def in_space() -> Readings:
     rng = np.random.default_rng(0)
-    return Readings.from_arrays(np.arange(30.0), rng.uniform(0, 1, (30, 2)), rng.uniform(0, 1, 30))
+    return Readings.from_arrays(np.arange(30.0), rng.uniform(0, 1, (30, 3)), rng.uniform(0, 1, 30))
 
 
 def two_fields() -> Readings:
@@ -116,14 +116,14 @@ def two_fields() -> Readings:
 
 
 def test_where_it_cannot_work_a_regression_is_taken() -> None:
-    way = method_for(Settings(), [plane()])
+    way = method_for(Settings(), [in_space()])
     assert isinstance(way.options, SequentialRidge)
     assert way.options.threshold == 0.1
     assert way.note.startswith("The law was found by SequentialRidge")
-    with pytest.raises(InputError, match=r"'joint'; .*2 axes.*; leave the method out"):
-        method_for(Settings(method=Joint()), [plane()])
+    with pytest.raises(InputError, match=r"'joint'; .*3 axes.*; leave the method out"):
+        method_for(Settings(method=Joint()), [in_space()])
     assert max(term.order() for term in way.candidates) == 4
-    assert len(way.candidates) < len(method_for(Settings(candidates="general"), [plane()]).candidates)  # "small"
+    assert len(way.candidates) < len(method_for(Settings(candidates="general"), [in_space()]).candidates)  # "small"
 
 
 def test_derivatives_that_splines_do_not_have_are_refused_before_any_work(readings: Readings) -> None:
@@ -466,8 +466,8 @@ def test_a_config_without_readings_is_told(tmp_path: Path) -> None:
 def test_several_experiments_need_the_joint_method(readings: Readings) -> None:
     with pytest.raises(InputError, match=r"several experiments .*; the method is STBLR.*; pass one experiment"):
         discover([readings, readings.select(sensors=[0, 1, 2, 3, 4])], method=STBLR(0.1))
-    with pytest.raises(InputError, match="several experiments that share a law; there are 2 axes"):
-        discover([plane(), plane().select(sensors=range(25))])
+    with pytest.raises(InputError, match="several experiments that share a law; there are 3 axes"):
+        discover([in_space(), in_space().select(sensors=range(25))])
     with pytest.raises(InputError, match="empty list"):
         discover([])
     with pytest.raises(InputError, match="Expected Readings; got"):

@@ -224,7 +224,10 @@ class _Networks:
 
 
 def _may_begin_badly(problem: Problem, baselines: Baselines) -> bool:
-    """Whether all fields change smoothly in time, so that there should be a law, and no record is long."""
+    """Whether all fields change smoothly in time, so that there should be a law, and no record is long. In the plane a
+    network takes ten minutes, and processes are as good to begin from."""
+    if len(problem.axes) > 1:
+        return False
     moved = not any(map(unmoved, baselines.values()))
     return moved and all(len(stretches_of(each)) == 1 for each in problem.experiments)
 
@@ -316,7 +319,8 @@ def _searched(
     if not dull and not laws.any_is_met:
         laws.guess_noisier()
     tights = tight_and_varied(laws, searches, vary) if laws.suggests_any and not dull else {}
-    if len(problem.fields) == 1 and not shortlist and not dull:
+    # In the plane pairs would be some hundred, and each takes seconds.
+    if len(problem.fields) == len(problem.axes) == 1 and not shortlist and not dull:
 
         def from_networks() -> bool:
             found = () if networks is None else networks.once()

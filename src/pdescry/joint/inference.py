@@ -29,7 +29,7 @@ from pdescry.joint.joint_field import JointField
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.left_out import left_out, some_sensors
 from pdescry.joint.search.varying import Vary
-from pdescry.problem import HIGHEST, Problem
+from pdescry.problem import HIGHEST, MOST_AXES, Problem
 from pdescry.progress import Progress
 
 FEWEST_SENSORS = 5
@@ -68,7 +68,7 @@ class JointMethod:
 
     kinds: ClassVar[Mapping[str, type]] = {"joint": Joint}
     usual: ClassVar[tuple[str, Mapping[str, Any]]] = ("joint", {})
-    takes: ClassVar[str] = f"readings along one axis, and derivatives of at most order {HIGHEST}"
+    takes: ClassVar[str] = f"readings along one or two axes, and derivatives of at most order {HIGHEST}"
     shares_laws: ClassVar[bool] = True
     asks_readings_for_noise: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("joint.nc",)
@@ -87,7 +87,7 @@ class JointMethod:
     @staticmethod
     def obstacle(settings: Any, experiments: Sequence[Readings]) -> str:
         axes = experiments[0].axes
-        return f"there are {len(axes)} axes ({', '.join(axes)})" if len(axes) > 1 else ""
+        return f"there are {len(axes)} axes ({', '.join(axes)})" if len(axes) > MOST_AXES else ""
 
     @staticmethod
     def prepared(settings: Any, said: Collection[str] = ()) -> Any:

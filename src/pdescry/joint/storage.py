@@ -21,6 +21,7 @@ from pdescry.files import check_target, saved_dataset, write_dataset
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.field.axis import Axis
 from pdescry.joint.field.process import Process
+from pdescry.joint.field.region import Region
 from pdescry.joint.field.space import Space
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.noise_model import NoiseModel
@@ -31,7 +32,7 @@ from pdescry.joint.observations import Observations
 from pdescry.joint.profiles import COLUMNS
 from pdescry.problem import Candidate, Condition, Ends, Given, Known, Problem
 
-FORMAT = "pdescry choice 5"
+FORMAT = "pdescry choice 6"
 TABLES = ("alternatives", "held_out", "single_term_changes", "probabilities", "claims", "profiles")
 
 
@@ -127,7 +128,7 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
     candidates = listed("candidate")
     known = Known.of(about["known"], candidates, fields, inputs, first.axes)
     ends = tuple(
-        Ends(tuple(reach), tuple(domain), experiment.conditions)
+        Ends(tuple(map(tuple, reach)), tuple(map(tuple, domain)), experiment.conditions)
         for (reach, domain), (experiment, _) in zip(about["ends"], parts, strict=True)
     )
     problem = Problem(experiments, fields, inputs, first.axes, orders, candidates, known, ends)
@@ -172,7 +173,7 @@ def _experiment(dataset: xr.Dataset, number: int, readings: Readings) -> tuple[E
     mark = f"_{number}"
     degrees = [int(degree) for degree in np.atleast_1d(dataset.attrs[f"degrees{mark}"])]
     axes = tuple(Axis(np.array(dataset[f"breaks_{k}{mark}"].values, float), degree) for k, degree in enumerate(degrees))
-    space = Space(axes, len(readings.fields))
+    space = Space(axes, len(readings.fields), Region.of(readings))
     noise, offset_sd, lasting, tolerance = (
         np.array(dataset[f"{name}{mark}"].values, float) for name in ("noise", "offset_sd", "lasting", "tolerance")
     )
