@@ -21,6 +21,7 @@ from pdescry.cli.interpolate import interpolate
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.next_sensor import next_sensor
 from pdescry.cli.refine import refine
+from pdescry.cli.repeated import Command
 from pdescry.cli.reproduce import reproduce
 from pdescry.cli.simulate import simulate
 from pdescry.cli.systems import systems
@@ -98,7 +99,7 @@ for _command in (
     doctor,
 ):
     _help, _examples = described(_command)
-    app.command(help=_help, epilog=_examples)(_told(_command))
+    app.command(cls=Command, help=_help, epilog=_examples)(_told(_command))
 
 
 def _version(wanted: bool) -> None:
