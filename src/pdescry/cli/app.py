@@ -23,6 +23,7 @@ from pdescry.cli.next_sensor import next_sensor
 from pdescry.cli.refine import refine
 from pdescry.cli.reproduce import reproduce
 from pdescry.cli.simulate import simulate
+from pdescry.cli.sweep import sweep
 from pdescry.cli.systems import systems
 from pdescry.cli.wording import at_the_shell
 from pdescry.errors import InputError, PdescryError
@@ -87,6 +88,7 @@ for _command in (
     resume,
     show,
     report,
+    sweep,
     refine,
     next_sensor,
     config,
