@@ -1,4 +1,7 @@
-"""One case, as a worker does it: read, discover in its run directory, and tell how it ended. It never raises."""
+"""One case, as a worker does it: read, discover in its run directory, and tell how it ended. It never raises.
+
+The engine sees to it that a task has one thread.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,6 @@ import time
 import warnings
 from pathlib import Path
 from typing import Any
-
-from threadpoolctl import threadpool_limits
 
 from pdescry.discovery import discover
 from pdescry.discovery.run import RunInUse
@@ -43,7 +44,7 @@ def run_case(study: str, case: Case, reports: bool) -> Outcome:
 
 def _summary(study: Path, case: Case, reports: bool) -> dict[str, Any]:
     run = run_directory(study, case.name)
-    with threadpool_limits(1), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they are in law.json
         readings = case.readings(study)
         law = discover(
