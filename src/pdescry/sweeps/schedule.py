@@ -98,7 +98,7 @@ def engine_for(executor: Any, workers: int | None) -> Iterator[Engine]:
     try:
         yield engine
     except BaseException:
-        engine.executor.shutdown(wait=False, kill_workers=True)
+        engine.executor.shutdown(wait=True, kill_workers=True)
         raise
 
 
