@@ -92,7 +92,7 @@ def measure_engines(place: Path, files: Path) -> dict[str, Any]:
         else:
             with cluster() as (_, client):
                 study, seconds = swept(files, place / f"engine{number}", client)
-        worked = float(study.table["seconds"].sum())
+        worked = float(np.sum(study.table["seconds"].to_numpy(float)))
         # What is not the cases themselves, for each: starting, importing, sending, waiting, writing results.
         beside = (seconds * WORKERS - worked) / len(study.cases)
         told = {"where": where, "seconds": seconds, "of_cases": worked, "beside_a_case": beside, "done": study.done}
@@ -113,7 +113,7 @@ def measure_killed(place: Path, files: Path, kills: int) -> dict[str, Any]:
     if not undisturbed.exists():
         swept(files, undisturbed)
     calm, _ = swept(files, undisturbed)  # only read
-    expected = float(calm.table["seconds"].sum()) / WORKERS
+    expected = float(np.sum(calm.table["seconds"].to_numpy(float))) / WORKERS
     random = np.random.default_rng(0)
     moments = sorted(random.uniform(0.02, 0.95, kills) * expected)
     killed: list[float] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 from pathlib import Path
 from typing import Any
@@ -153,12 +154,8 @@ def test_few_tasks_are_ahead_and_the_rest_is_cancelled() -> None:
     engine = Engine(Given(slow), 3)
     engine.is_cluster = False
     found = scheduled(doubled, ((str(number), (number,)) for number in range(100)), engine)
-    slow_first = iter(found)
-    # Three were begun; the first ends.
-    import threading
-
     threading.Timer(0.05, lambda: slow.futures[0].set_result(0)).start()
-    assert next(each for each in slow_first if each is not None) == ("0", 0)
+    assert next(each for each in found if each is not None) == ("0", 0)
     assert len(slow.futures) == 3
     found.close()
     assert all(future.cancelled() for future in slow.futures[1:])

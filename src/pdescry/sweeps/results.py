@@ -69,9 +69,10 @@ def write_results(path: Path, table: pd.DataFrame) -> list[Path]:
     with appearing(written[0]) as temporary:
         table.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
     whole = table.copy()
-    for name in whole.columns:  # of mixed kinds, where a setting is now a number, now a word
-        if whole[name].map(type).nunique() > 1 and whole[name].map(lambda each: isinstance(each, str)).any():
-            whole[name] = whole[name].map(lambda each: each if each is None or each != each else str(each))
+    for name in table.columns:  # of mixed kinds, where a setting is now a number, now a word
+        values = table[name].tolist()
+        if any(isinstance(each, str) for each in values) and len({type(each) for each in values}) > 1:
+            whole[name] = [each if each is None or each != each else str(each) for each in values]
     with appearing(written[1]) as temporary:
         whole.to_parquet(temporary, index=False)
     return written

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -107,7 +107,7 @@ def scheduled(
     tasks: Iterable[tuple[str, tuple]],
     engine: Engine,
     is_busy: Callable[[Any], bool] = lambda result: False,
-) -> Iterator[tuple[str, Any] | None]:
+) -> Generator[tuple[str, Any] | None, None, None]:
     """(name, result or `Lost`) of each task, as they end; None whenever a second has passed without one.
 
     is_busy: of a result that says that the task has to be tried again later. Whoever stops asking cancels the rest.
