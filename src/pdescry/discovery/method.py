@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from pdescry.data import Readings
 from pdescry.discovery.inference import Inference
 from pdescry.errors import DamagedFile, InputError
+from pdescry.executor import Engine
 from pdescry.joint.inference import JointMethod
 from pdescry.progress import Progress
 from pdescry.registry import Registry, name_of
@@ -83,10 +84,11 @@ class Method(Protocol):
         ...
 
     def infer(
-        self, run: Run, workers: int | None, watch: Callable[[str], Progress], sample: Callable[..., Any], /
+        self, run: Run, engine: Engine, watch: Callable[[str], Progress], sample: Callable[..., Any], /
     ) -> Inference:
-        """Stage by stage in the run directory, so that a run that was stopped goes on. watch: progress of a stage, by
-        its name. sample: the fields as networks, where they are needed (`two_stage.network.sampled`)."""
+        """Stage by stage in the run directory, so that a run that was stopped goes on. engine: where tasks run, and how
+        many at a time. watch: progress of a stage, by its name. sample: the fields as networks, where they are needed
+        (`two_stage.network.sampled`)."""
         ...
 
 

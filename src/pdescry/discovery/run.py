@@ -48,6 +48,11 @@ from pdescry.errors import DamagedFile, InputError
 from pdescry.files import appearing, is_on_the_way
 from pdescry.two_stage.network import numbered
 
+
+class RunInUse(InputError):
+    """Another process holds the run directory."""
+
+
 OURS = {
     "config.toml",
     "readings.csv",
@@ -242,7 +247,7 @@ def _locked(path: Path, make: bool) -> Iterator[None]:
                     _remove(left)
             yield
     except filelock.Timeout:
-        raise InputError(
+        raise RunInUse(
             f"Another process is working in {str(path)!r}; wait for it to end, or choose another folder."
         ) from None
     except OSError as fault:
