@@ -191,17 +191,35 @@ def resume(
     _tell(law, folder, quiet, as_json)
 
 
-def show(folder: Folder, as_json: Json = False) -> None:
-    """Print the result of a finished run again.
+def show(
+    folder: Folder,
+    derived: Annotated[
+        list[str] | None,
+        typer.Option("--derive", help="Such as u_x/u_xx, with its uncertainty; may repeat.", metavar="FORMULA"),
+    ] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the law as LaTeX.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Print the result of a finished run, or what is derived from it.
 
     Examples:
         pdescry show rod.pdescry
+        pdescry show rod.pdescry --derive "L^2 / u_xx where L = 0.5 m"
         pdescry show rod.pdescry --json > law.json
     """
     check_run(folder)
     from pdescry.discovery import load
 
-    _tell(load(folder), folder, False, as_json)
+    law = load(folder)
+    if latex:
+        typer.echo(law.latex())
+    for formula in derived or []:
+        found = law.derive(formula)
+        typer.echo(f"{found.formula} = {found}")
+        for note in found.notes:
+            typer.echo(f"Note: {note}")
+    if not (latex or derived):
+        _tell(law, folder, False, as_json)
 
 
 def report(

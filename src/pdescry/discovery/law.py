@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from pdescry.checks import check_whole
 from pdescry.data import Readings
 from pdescry.discovery.assumed import beyond_sensors, boundary_of, ends_assumed, held_assumed, inputs_assumed
+from pdescry.discovery.coefficients import Coefficient, coefficients_of, table_of
 from pdescry.discovery.config import command_of
 from pdescry.discovery.continuing import KEPT, course_of
+from pdescry.discovery.derive import DRAWS, Derived, derive
 from pdescry.discovery.extrapolating import Asked, Solved, solve, solve_held, with_draws
 from pdescry.discovery.fields import Field
 from pdescry.discovery.fit import Fit
@@ -26,10 +28,13 @@ from pdescry.discovery.forward import Forward, boundaries_of, holds_time
 from pdescry.discovery.inference import Inference
 from pdescry.discovery.settings import Settings
 from pdescry.equation import Equation
+from pdescry.equation.printing import LATEX
+from pdescry.equation.to_sympy import to_sympy
 from pdescry.errors import InputError
 from pdescry.joint import Advice, Comparison
 from pdescry.joint.profiles import COLUMNS
 from pdescry.plot.law import Inferred
+from pdescry.report.mathematics import in_style
 from pdescry.surrogate import Diagnostics, Posterior
 
 
@@ -127,9 +132,100 @@ class Law:
 
     @property
     def coefficients(self) -> pd.DataFrame:
-        """The terms of the law: mean, sd, 95 % interval, and the probability that the term is there (NaN where the
-        method does not tell). Those of all candidates: ``law.fits[0].table``."""
-        return pd.concat([fit.summary for fit in self.fits], ignore_index=True)
+        """The terms of the law: mean, sd, 95 % interval, the probability that the term is there (NaN where the method
+        does not tell), and the unit of the coefficient (``1`` of a pure number, empty where units of the readings are
+        not known). Those of all candidates: ``law.fits[0].table``."""
+        return table_of(self.fits, self.readings)
+
+    @property
+    def covariance(self) -> pd.DataFrame:
+        """Covariance of all coefficients of all equations, by their names: ``u_xx``, of several fields ``v: u_xx``.
+
+        Given coefficients have the variance that was told with them, and nearly none where none was.
+        """
+        names = [each.name for each in self._told_coefficients()]
+        return pd.DataFrame(self.inference.covariance, index=names, columns=names)
+
+    def sample(self, n: int = 1000, seed: int = 0) -> pd.DataFrame:
+        """Draws of the coefficients, as likely as the readings leave them.
+
+        Parameters
+        ----------
+        n
+            How many.
+        seed
+            The same seed gives the same draws.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row a draw, a column a coefficient, by the names of `covariance`. Coefficients of one draw belong
+            together: they are correlated. Laws with the fields that belong to them: `draw_laws`.
+        """
+        names = [each.name for each in self._told_coefficients()]
+        drawn = self.inference.draw_coefficients(check_whole("number of draws", n, 1), check_whole("seed", seed, 0))
+        return pd.DataFrame(drawn, columns=names)
+
+    def derive(self, formula: str, *, draws: int = DRAWS, seed: int = 0) -> Derived:
+        """A quantity derived from the coefficients, with its uncertainty.
+
+        Parameters
+        ----------
+        formula
+            Such as ``"u_x / u_xx"``: a term stands for its coefficient; those that are more than a name stand in
+            quotes, ``"'u*u_x' / u_xx"``, of several fields ``"'v: u_xx' / 'u: u_xx'"``. Constants of one's own come
+            after ``where``, with sd and unit if they have such: ``"L^2 / u_xx where L = 0.5 ± 0.01 m"``. A coefficient
+            that varies is taken at a place: ``"sqrt(u_xx) where x = 0.3"``.
+        draws
+            How many of `sample` it is computed from.
+        seed
+            Of the draws.
+
+        Returns
+        -------
+        Derived
+            Prints ``value ± sd [low, high] unit``; has them as attributes, and ``draws``.
+        """
+        told = self._told_coefficients()
+        drawn = self.sample(draws, seed).to_numpy()
+        found = derive(formula, told, drawn, self.readings.axes, self.readings.units, seed)
+        if "formal" in set(self.coefficients["spread"]):
+            note = "The spread of the coefficients is the formal one, which is too narrow; so is this interval."
+            found = replace(found, notes=(*found.notes, note))
+        return found
+
+    def _told_coefficients(self) -> list[Coefficient]:
+        if not any(fit.support.any() for fit in self.fits):
+            raise InputError(f"Expected a law with coefficients; these readings tell none ({self}).")
+        return coefficients_of(self.fits, self.readings)
+
+    def latex(self, digits: int | None = None) -> str:
+        """The law in LaTeX, ``u_{t} = 0.0985(21)\\,u_{xx} - 0.997(8)\\,u\\,u_{x}``; several fields as ``aligned``.
+
+        Parameters
+        ----------
+        digits
+            By default the sd stands behind the last digits; a number: mean coefficients, with so many digits.
+        """
+        self._told_coefficients()
+        told = [fit for fit in self.fits if fit.support.any()]
+        if digits is not None:
+            lines = [LATEX.component(fit.component, check_whole("digits", digits, 1)) for fit in told]
+        else:
+            lines = [in_style(fit, LATEX) for fit in told]
+        if len(lines) == 1:
+            return lines[0]
+        inner = " \\\\\n".join(line.replace(" = ", " &= ", 1) for line in lines)
+        return f"\\begin{{aligned}}\n{inner}\n\\end{{aligned}}"
+
+    def to_sympy(self) -> Any:
+        """The law with its mean coefficients as a `sympy.Eq`; of several fields, a tuple of them.
+
+        Fields and inputs are functions of t and the axes. Needs sympy: ``pip install 'pdescry[sympy]'``.
+        """
+        self._told_coefficients()
+        found = to_sympy(self.equation)
+        return found[0] if len(found) == 1 else found
 
     @property
     def profiles(self) -> pd.DataFrame:

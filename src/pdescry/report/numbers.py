@@ -113,6 +113,7 @@ def _terms(law: Reported) -> list[dict[str, Any]]:
         {
             "name": f"{row['field']}: {row['term']}" if several else row["term"],
             **{key: finite(row[key]) for key in ("mean", "sd", "low", "high", "probability")},
+            "unit": row["unit"],
         }
         for row in table.to_dict(orient="records")
     ]
