@@ -15,16 +15,19 @@ import typer
 from pdescry.cli.completing import METHODS, PRESETS, libraries, one_of, run_directories
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import (
+    NOTHING,
     Field,
     Files,
     Format,
     Input,
     KnownNoise,
     Missing,
+    More,
     Sensor,
     Space,
     Time,
     Without,
+    how_to_read,
     read_file,
     sensors_in,
 )
@@ -54,6 +57,7 @@ Settings = Annotated[
 ]
 
 
+@how_to_read("places", hidden="missing")
 def discover(
     file: Files,
     output: Annotated[
@@ -120,6 +124,7 @@ def discover(
     noise: KnownNoise = None,
     missing: Missing = "drop",
     format: Format = None,
+    more: More = NOTHING,
     workers: Workers = None,
     figures: Figures = True,
     force: Annotated[
@@ -147,7 +152,9 @@ def discover(
     }  # fmt: skip
     folder = output or Path(f"{_stem(file[0])}.pdescry")
     _check_folder(folder, force)
-    readings = [read_file(each, time, space, field, sensor, noise, missing, format, known_input) for each in file]
+    readings = [
+        read_file(each, time, space, field, sensor, noise, missing, format, known_input, None, more) for each in file
+    ]
     with interruption_told(lambda: _how_to_go_on(folder)):
         # Slow to load: whatever can be wrong with the file was told before.
         if method in (None, "joint") and preset in (None, "default"):
