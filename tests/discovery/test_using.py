@@ -203,3 +203,18 @@ def test_the_shell_derives_as_well(chosen):
     assert first.startswith("u_{t}")
     assert second.startswith("L^2/u_xx where L = 2 = ")
     assert CliRunner().invoke(app, ["show", folder, "--derive", "u_q"]).exit_code == 2
+
+
+def test_where_readings_had_dates_a_law_is_asked_for_dates(chosen, tmp_path):
+    law = chosen[0]
+    readings = replace(law.readings, time_origin="2024-05-31T12:00:00", units={"t": "min"})
+    law = with_inference(law, experiments=(readings,))
+    low, high = readings.span["x"]
+    dates = ["2024-05-31 12:01", "2024-05-31 12:02"]
+    by_date, by_number = law.predict(dates, [low, high]), law.predict([1.0, 2.0], [low, high])
+    assert by_date["t"].to_numpy().tolist() == np.array(dates, "M8[us]").tolist()
+    assert np.array_equal(by_date["u"], by_number["u"])
+    scattered = law.predict(dates, [low, high], grid=False)
+    assert scattered["t"].dtype.kind == "M"
+    law.save(tmp_path / "law")
+    assert Law.load(tmp_path / "law").readings.time_origin == "2024-05-31T12:00:00"

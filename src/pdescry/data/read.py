@@ -86,7 +86,8 @@ def read(
         Sensors to leave out, by name, or by number where they have no names (`Readings.without`).
     places
         Where sensors stand that are columns of a logger (TC1 … TC8) or names in a column: ``{"TC1": 0.05}``,
-        ``"TC1=0.05 m, TC2=0.10 m"``, in the plane ``{"A": (0.1, 0.2)}``, or the path of a file with the columns ``sensor,x``.
+        ``"TC1=0.05 m, TC2=0.10 m"``, in the plane ``{"A": (0.1, 0.2)}``, or the path of a file
+        with the columns ``sensor,x``.
     group
         The group of a NetCDF or HDF5 file, or the sheet of an Excel workbook, that has the readings.
     missing_value

@@ -248,13 +248,27 @@ class Law:
         return self.inference.reach
 
     def predict(
-        self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
+        self,
+        t: ArrayLike | pd.DatetimeIndex | pd.Timestamp,
+        *places: ArrayLike,
+        level: float = 0.95,
+        noise: bool = False,
+        grid: bool = True,
     ) -> xr.Dataset:
         """Mean, sd and interval of the field within `reach`, as `Posterior.predict`.
 
-        Of the field that obeys the law if they were inferred together, or else of one that obeys none.
+        Of the field that obeys the law if they were inferred together, or else of one that obeys none. Where the
+        readings had dates, ``t`` may be dates as well, as text, datetime, numpy's or pandas' kind; the answer has
+        dates then.
         """
-        return self.inference.predict(t, *places, level=level, noise=noise, grid=grid)
+        times, are_dates = self.readings.to_times(t)
+        found = self.inference.predict(times, *places, level=level, noise=noise, grid=grid)
+        return self._with_dates(found) if are_dates else found
+
+    def _with_dates(self, found: xr.Dataset) -> xr.Dataset:
+        """Times as dates."""
+        time = found[self.readings.time_name]
+        return found.assign_coords({self.readings.time_name: (time.dims, self.readings.dates(time.to_numpy()))})
 
     def of(self, experiment: int) -> Inferred:
         """The field of one of several experiments, counted from 0: its readings, reach and predict."""
@@ -262,7 +276,7 @@ class Law:
 
     def simulate(
         self,
-        times: Sequence[float] | NDArray[np.float64] | None = None,
+        times: ArrayLike | pd.DatetimeIndex | None = None,
         *,
         draws: int = 0,
         domain: Sequence[float] | None = None,
@@ -278,8 +292,8 @@ class Law:
         Parameters
         ----------
         times
-            As in the readings; by default from their first to their last. The solution starts from the inferred field
-            at the first of them, or at the last reading if all of them are later.
+            As in the readings, or dates where they had such; by default from their first to their last. The solution
+            starts from the inferred field at the first of them, or at the last reading if all of them are later.
         draws
             How many laws to draw, each with a draw of the field to start from; then the result also holds ``u_draws``,
             their rms distance from ``u`` (``u_sd``) and a 95 % interval around it (``u_low``, ``u_high``).
@@ -317,7 +331,8 @@ class Law:
             raise InputError(f"Expected a law in one space dimension; this one is in {', '.join(readings.axes)}.")
         if holds_time(self.equation):
             raise InputError("Expected a law without t in its terms: pdescry.simulate solves such laws from t = 0 on.")
-        moments = np.linspace(*readings.span[readings.time_name], 101) if times is None else np.asarray(times, float)
+        given, are_dates = (None, False) if times is None else readings.to_times(times)
+        moments = np.linspace(*readings.span[readings.time_name], 101) if given is None else np.asarray(given, float)
         if moments.ndim != 1 or len(moments) < 2 or not (np.diff(moments) > 0).all():
             raise InputError("Expected times as two or more increasing numbers.")
         low, high = self.reach[axis] if domain is None else domain
@@ -347,7 +362,8 @@ class Law:
             found = with_draws(found, drawn)
         # A law without derivatives along it does not know the name of its axis.
         names = {"t": readings.time_name, mean.axis: axis}
-        return found.rename({name: wanted for name, wanted in names.items() if name != wanted})
+        found = found.rename({name: wanted for name, wanted in names.items() if name != wanted})
+        return self._with_dates(found) if are_dates else found
 
     def _held_ends(self, asked: Asked) -> list[Any]:
         """Simple conditions, the one that comes nearest to the field first; after the last reading others that may hold
