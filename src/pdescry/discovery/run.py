@@ -67,7 +67,7 @@ OURS = {
 _OF_AN_EXPERIMENT = ("readings.csv", "inputs.csv", *(name for name, each in files().items() if each))
 SENSOR = "sensor number"  # a column that no field can be called
 _INPUT, _VALUE = "name of input", "its value"
-_ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes", "units")
+_ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes", "units", "time_origin")
 
 
 @dataclass(frozen=True)

@@ -189,6 +189,19 @@ class JointInference:
     def diagnostics(self) -> None:
         return None
 
+    @property
+    def _told(self) -> list[int]:
+        """Which coefficients of the fit stand in a law that is told, equation by equation."""
+        return [k for law in self.fits if law.support.any() for k in self.fit.rows_of(law.field)]
+
+    @property
+    def covariance(self) -> Array:
+        return self.fit.covariance[np.ix_(self._told, self._told)]
+
+    def draw_coefficients(self, number: int, seed: int = 0) -> Array:
+        random = np.random.default_rng([seed, 17])
+        return random.multivariate_normal(self.fit.values[self._told], self.covariance, number, method="svd")
+
     # ---- the fields ------------------------------------------------------------------------------------------------
 
     @property
