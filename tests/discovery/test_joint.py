@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from pdescry import InputError, Law, Readings, discover, load, plot, refine, resume, systems
 from pdescry.discovery import Settings
@@ -21,6 +22,7 @@ from pdescry.discovery.judgement import judge
 from pdescry.discovery.method import method_for
 from pdescry.discovery.run import begun, is_ours
 from pdescry.equation import Equation, Term
+from pdescry.errors import DamagedFile
 from pdescry.joint import Joint
 from pdescry.joint.joint_field import JointField
 from pdescry.regression import STBLR, SequentialRidge
@@ -221,11 +223,19 @@ def test_stopped_while_it_fits_it_ends_with_the_same_bytes(chosen: tuple[Law, Pa
     assert (tmp_path / "run" / "law.json").read_bytes() == (folder / "law.json").read_bytes()
 
 
-def test_a_damaged_fit_is_told(chosen: tuple[Law, Path], tmp_path: Path) -> None:
+def test_a_damaged_fit_is_told_and_made_again(chosen: tuple[Law, Path], tmp_path: Path) -> None:
     shutil.copytree(chosen[1], tmp_path / "run")
-    (tmp_path / "run" / "joint.nc").write_text("x")
-    with pytest.raises(InputError, match=r"joint\.nc"):
+    path = tmp_path / "run" / "joint.nc"
+    content = bytearray(path.read_bytes())
+    at = content.index(xr.load_dataset(path, engine="h5netcdf")["coefficients"].values.tobytes())
+    content[at] ^= 1  # one bit of a coefficient, which only a checksum can tell
+    path.write_bytes(bytes(content))
+    with pytest.raises(DamagedFile, match=r"joint\.nc"):
         load(tmp_path / "run")
+    with pytest.warns(UserWarning, match="made again"):
+        resume(tmp_path / "run", figures=False, workers=1)
+    for name in ("joint.nc", "law.json"):
+        assert (tmp_path / "run" / name).read_bytes() == (chosen[1] / name).read_bytes()
 
 
 def test_overwriting_keeps_nothing_of_a_network(finished: tuple[Law, Path], readings: Readings, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from pdescry.data import Readings
 from pdescry.equation import Equation
 from pdescry.errors import PdescryError
+from pdescry.executor import Engine
 from pdescry.joint.advice import Advice
 from pdescry.joint.choice import Choice, Comparison, FieldLaw
 from pdescry.joint.choose import Joint, choose
@@ -109,7 +110,7 @@ class JointMethod:
                 settings.noise.known(each)
 
     def infer(
-        self, run: Run, workers: int | None, watch: Callable[[str], Progress], sample: Callable[..., Any]
+        self, run: Run, engine: Engine, watch: Callable[[str], Progress], sample: Callable[..., Any]
     ) -> JointInference:
         def another_start() -> Sequence[SampledField]:
             run.log("The readings change smoothly in time, but tell no law yet: begun again from trained networks.")
@@ -128,7 +129,8 @@ class JointMethod:
                 self.candidates,
                 self.options,
                 time_order=run.settings.time_order or "auto",
-                workers=workers,
+                workers=engine.workers,
+                executor=engine.executor,
                 progress=watch("fit"),
                 train=another_start,
             ),

@@ -16,6 +16,7 @@ import xarray as xr
 
 from pdescry.data import Readings
 from pdescry.equation import Term
+from pdescry.errors import InputError
 from pdescry.files import check_target, saved_dataset, write_dataset
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.field.axis import Axis
@@ -42,11 +43,14 @@ def save(choice: Choice, path: Path) -> None:
 
 def load(path: Path, readings: Readings | Sequence[Readings]) -> Choice:
     experiments = (readings,) if isinstance(readings, Readings) else tuple(readings)
-    with saved_dataset(path, FORMAT, "a choice of terms") as dataset:
-        sizes = [int(size) for size in np.atleast_1d(dataset.attrs["readings"])]
-        if sizes != (found := [len(each) for each in experiments]):
-            raise ValueError(f"it is of {_listed(sizes)} readings, not of {_listed(found)}")
-        return _choice(dataset, experiments)
+    dataset = saved_dataset(path, FORMAT, "a choice of terms")
+    sizes = [int(size) for size in np.atleast_1d(dataset.attrs["readings"])]
+    if sizes != (found := [len(each) for each in experiments]):
+        raise InputError(
+            f"Expected the readings from which {str(path)!r} was made, {_listed(sizes)}; got {_listed(found)}; load it "
+            "with those."
+        )
+    return _choice(dataset, experiments)
 
 
 def _dataset(choice: Choice) -> xr.Dataset:

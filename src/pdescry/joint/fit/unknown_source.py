@@ -71,9 +71,10 @@ def _source(found: Minimum, equation: int, varies: tuple[bool, bool]) -> Unknown
         on_source.append(rest[:, number:-1])
         left.append(rest[:, -1])
     own = found.linearised.own
+    separate = np.asarray(block_diag(*on_source), float)
     rest = _less_coefficients(
         np.vstack([*on_coefficients, own[:, :-1]]),
-        np.vstack([block_diag(*on_source), np.zeros((len(own), sum(each.shape[1] for each in on_source)))]),
+        np.vstack([separate, np.zeros((len(own), separate.shape[1]))]),
         np.concatenate([*left, own[:, -1]]),
     )
     gain, share = _most_likely(*rest)
