@@ -35,7 +35,7 @@ def averaged_in_the_plane(readings: Readings, remedy: str) -> Readings:
     points = _means(cell, shape, np.column_stack(columns))
     squares = _means(cell, shape, np.column_stack(columns) ** 2)
     off = _bend(points, squares - points**2, values)
-    read = np.isfinite(values).any(axis=-1)
+    read = np.asarray(np.isfinite(values).any(axis=-1), bool)
     places = _means(np.ravel_multi_index(numbers[:2], shape[:2]), shape[:2], readings.space)
     kept = np.stack(np.nonzero(read), axis=1)  # cells along x, y and t
     _, sensor = np.unique(np.ravel_multi_index((kept[:, 0], kept[:, 1]), shape[:2]), return_inverse=True)
