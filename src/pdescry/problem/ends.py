@@ -74,7 +74,7 @@ class Ends:
     def of(cls, readings: Readings, texts: Sequence[str] = (), domain: Span | None = None) -> Ends:
         if len(readings.axes) > 1:
             return cls._in_the_plane(readings, texts, domain)
-        (axis,) = readings.axes
+        axis = readings.axes[0]
         conditions, span = conditions_of(texts, readings), readings.span[axis]
         places = [*span, *(each.place for each in conditions)]
         reach = min(places), max(places)
@@ -127,7 +127,7 @@ def ends_of(texts: Sequence[str], domain: tuple[float, float] | None, experiment
     for readings, ends in zip(experiments, found, strict=True):
         if len(readings.axes) > 1:
             continue
-        (axis,), (domain_of_all,) = readings.axes, ends.domain
+        axis, domain_of_all = readings.axes[0], ends.domain[0]
         low, high = readings.span[axis]
         beyond = [place for place in domain_of_all if max(low - place, place - high) > SAME * (high - low)]
         if len(experiments) > 1 and beyond:
