@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from pdescry import Choice, InputError, JointFit, Readings, choose, refine
+from pdescry.discovery.forward import check_forward
 from pdescry.joint import Joint
 from pdescry.joint.field.axis import Array, Axis
 from pdescry.joint.field.mesh import IN_THE_PLANE, first_sizes, refined, space_of
 from pdescry.joint.field.region import Region
 from pdescry.joint.field.space import Space
+from pdescry.joint.inference import JointInference
 from pdescry.joint.observations import Observations
 
 LAW = {"u_x": 0.25, "u_y": 0.5, "lap(u)": 0.5}
@@ -147,6 +149,13 @@ def test_an_isotropic_law_is_told_as_one_term(choice: Choice) -> None:
     assert choice.comparison.alternatives["probability"].iloc[0] > 0.9
     laws = [set(terms.split(", ")) for terms in choice.comparison.alternatives["terms"]]
     assert not any("lap(u)" in law and law & {"u_xx", "u_yy"} for law in laws)
+
+
+def test_a_law_in_the_plane_is_solved_forward_from_its_field(choice: Choice, readings: Readings) -> None:
+    forward = check_forward(JointInference(choice, (readings,)))
+    assert forward.status == "ok"
+    assert forward.misfit < 0.02
+    assert "only the mean" in forward.unscored
 
 
 def test_a_choice_in_the_plane_is_kept(choice: Choice, readings: Readings, tmp_path: Path) -> None:
