@@ -50,7 +50,8 @@ def solved_in_the_plane(field: Field, equation: Equation, **limits: Any) -> tupl
     misfits = []
     for name in equation.fields:
         spread = float(np.nanstd(readings.values[:, readings.fields.index(name)])) or 1.0
-        inferred = field.over(name, times, *places.values())
+        x, y = places.values()
+        inferred = field.over(name, times, x, y)
         found = solution[name].transpose("t", *axes).values
         misfits.append(float(np.sqrt(np.mean((found - inferred) ** 2))) / spread)
     return solution, max(misfits)
