@@ -4,7 +4,7 @@
 
 It measures, and writes after each part (--only: engines, killed, queued, messages)
 
-- engines: small cases (heat, 6 sensors, 20 times, two candidates) on 2 local processes and on 2 local workers of Dask,
+- engines: small cases (heat, 8 sensors, 16 times, noise 0.01, two candidates) on 2 local processes and on 2 local workers of Dask,
   in the order local, cluster, cluster, local, so that what other programs do meanwhile meets both alike; every file of
   every run is compared, byte for byte;
 - killed: the same on the cluster while workers are killed (SIGKILL) at random moments; compared with the undisturbed;
@@ -60,7 +60,8 @@ def cluster() -> Iterator[tuple[Any, Any]]:
 def write_readings(folder: Path, number: int) -> None:
     folder.mkdir()
     for k in range(number):
-        readings = systems.heat().observe(noise=0.05, seed=FIRST_LAYOUT + k, sensors=6, times=np.linspace(0, 3, 20))
+        times = np.linspace(0, 3, 16)
+        readings = systems.heat().observe(noise=0.01, seed=FIRST_LAYOUT + k, sensors=8, times=times)
         readings.to_csv(folder / f"rod{k:03d}.csv")
 
 
