@@ -51,8 +51,8 @@ Written by `python benchmarks/scale.py`, from what `python benchmarks/sweep.py r
 
 ## What was measured
 
-{cases} small cases (heat, 8 sensors, 16 times, noise 0.01, candidates u_x and u_xx) on 2 local processes and on 2 local workers \
-of Dask, in this order:
+{cases} small cases (heat, 8 sensors, 16 times, noise 0.01, candidates u_x and u_xx) on 2 local processes and on \
+2 local workers of Dask, in this order:
 
 {rounds}
 

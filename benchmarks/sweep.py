@@ -4,8 +4,8 @@
 
 It measures, and writes after each part (--only: engines, killed, queued, messages)
 
-- engines: small cases (heat, 8 sensors, 16 times, noise 0.01, two candidates) on 2 local processes and on 2 local workers of Dask,
-  in the order local, cluster, cluster, local, so that what other programs do meanwhile meets both alike; every file of
+- engines: small cases (heat, 8 sensors, 16 times, noise 0.01, two candidates) on 2 local processes and on 2 local
+  workers of Dask, in the order local, cluster, cluster, local, so that what other programs do meanwhile meets both alike; every file of
   every run is compared, byte for byte;
 - killed: the same on the cluster while workers are killed (SIGKILL) at random moments; compared with the undisturbed;
 - queued: trivial cases (their file is not there) on the cluster: seconds a case, and the driver's memory;
