@@ -5,8 +5,8 @@
 It measures, and writes after each part (--only: engines, killed, queued, messages)
 
 - engines: small cases (heat, 8 sensors, 16 times, noise 0.01, two candidates) on 2 local processes and on 2 local
-  workers of Dask, in the order local, cluster, cluster, local, so that what other programs do meanwhile meets both alike; every file of
-  every run is compared, byte for byte;
+  workers of Dask, in the order local, cluster, cluster, local, so that what other programs do meanwhile meets both
+  alike; every file of every run is compared, byte for byte;
 - killed: the same on the cluster while workers are killed (SIGKILL) at random moments; compared with the undisturbed;
 - queued: trivial cases (their file is not there) on the cluster: seconds a case, and the driver's memory;
 - messages: how long the scheduler of Dask itself takes for a task that does nothing, and the sizes of what is sent.
