@@ -58,7 +58,7 @@ Written by `python benchmarks/scale.py`, from what `python benchmarks/sweep.py r
 
 The cluster took {ratio:.2f} times the time of local processes; at most 1.15 is wanted: {ratio_met}.
 "Beside a case" is a worker's time that no case has: starting, importing, sending, waiting, writing the results.
-Between the four sweeps, {differing} of the files of runs differ (law.json, joint.nc, config.toml, readings.csv, \
+Between these sweeps, {differing} of the files of runs differ (law.json, joint.nc, config.toml, readings.csv, \
 forward.csv, and the table but for its seconds).
 
 While {kills} workers were killed (SIGKILL) at random moments of such a sweep, {killed_done} of {killed_cases} cases \

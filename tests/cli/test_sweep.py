@@ -29,9 +29,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What would be run; nothing is."""
     calls: list[Any] = []
 
-    def run_study(path: Path, cases: Any, *rest: Any) -> pdescry.Study:
-        calls.append((path, cases, *rest))
-        return pdescry.Study(path, cases or {}, {})
+    def run_study(path: Path, asked: Any, *rest: Any) -> pdescry.Study:
+        calls.append((path, asked.cases, *rest))
+        return pdescry.Study(path, asked.cases, {})
 
     monkeypatch.setattr(importlib.import_module("pdescry.sweeps.sweep"), "run_study", run_study)
     return calls
