@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pdescry.data import systems as systems
     from pdescry.derivatives import Derivatives as Derivatives
     from pdescry.derivatives import differentiate as differentiate
+    from pdescry.discovery import Derived as Derived
     from pdescry.discovery import Law as Law
     from pdescry.discovery import discover as discover
     from pdescry.discovery import load as load
@@ -46,10 +47,13 @@ if TYPE_CHECKING:
     from pdescry.solver import simulate as simulate
     from pdescry.surrogate import Posterior as Posterior
     from pdescry.surrogate import interpolate as interpolate
+    from pdescry.sweeps import Study as Study
+    from pdescry.sweeps import sweep as sweep
 
 _HOME = {
     "Choice": "pdescry.joint",
     "Derivatives": "pdescry.derivatives",
+    "Derived": "pdescry.discovery",
     "Equation": "pdescry.equation",
     "EquationError": "pdescry.errors",
     "Input": "pdescry.data",
@@ -63,6 +67,7 @@ _HOME = {
     "SensorFault": "pdescry.data",
     "Solution": "pdescry.solver",
     "SparseFit": "pdescry.regression",
+    "Study": "pdescry.sweeps",
     "Term": "pdescry.equation",
     "candidates": "pdescry.equation",
     "choose": "pdescry.joint",
@@ -76,6 +81,7 @@ _HOME = {
     "regress": "pdescry.regression",
     "resume": "pdescry.discovery",
     "simulate": "pdescry.solver",
+    "sweep": "pdescry.sweeps",
     "systems": "pdescry.data",
 }
 __all__ = [  # noqa: RUF022 -- the order of a user's work
@@ -94,7 +100,10 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "discover",
     "resume",
     "Law",
+    "Derived",
     "load",
+    "sweep",
+    "Study",
     "plot",
     "interpolate",
     "Posterior",

@@ -123,6 +123,14 @@ class Guessed:
     def free_field(self) -> Guessed:
         return self
 
+    @property
+    def covariance(self) -> Any:
+        return np.diag([1e-4, 4e-4])
+
+    def draw_coefficients(self, number: int, seed: int = 0) -> Any:
+        random = np.random.default_rng(seed)
+        return random.multivariate_normal(list(RATES.values()), self.covariance, number)
+
     def ranking(self, field: str) -> pd.DataFrame:
         table = pd.DataFrame({"term": [f"{field}_xx", field], "kept": [True, False]})
         return table.assign(score=[-30.0, -2.0], ill_posed=False)
@@ -212,7 +220,7 @@ class Guessing:
     def check(self, settings: Any, experiments: Sequence[Readings]) -> None:
         """Anything goes."""
 
-    def infer(self, run: Any, workers: int | None, watch: Any, sample: Any) -> Guessed:
+    def infer(self, run: Any, engine: Any, watch: Any, sample: Any) -> Guessed:
         found = Guessed(run.experiments, tuple(fit_of(name) for name in RATES))
         found.save(run.path)
         return found

@@ -24,6 +24,7 @@ from pdescry.cli.refine import refine
 from pdescry.cli.repeated import Command
 from pdescry.cli.reproduce import reproduce
 from pdescry.cli.simulate import simulate
+from pdescry.cli.sweep import sweep
 from pdescry.cli.systems import systems
 from pdescry.cli.wording import at_the_shell
 from pdescry.errors import InputError, PdescryError
@@ -88,6 +89,7 @@ for _command in (
     resume,
     show,
     report,
+    sweep,
     refine,
     next_sensor,
     config,
