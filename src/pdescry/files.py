@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pdescry.errors import InputError
+from pdescry.errors import InputError, needing
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -77,6 +77,11 @@ def _swap(one: Path, other: Path) -> None:
     os.rename(aside, one)
 
 
+def check_zarr() -> None:
+    with needing("zarr", "to read and write Zarr folders"):
+        import zarr  # noqa: F401
+
+
 @contextmanager
 def saved_dataset(path: Path, form: str, what: str) -> Iterator[xr.Dataset]:
     """The dataset that we saved at ``path`` with the attribute format=``form``; whatever is wrong with it is told."""
@@ -84,6 +89,8 @@ def saved_dataset(path: Path, form: str, what: str) -> Iterator[xr.Dataset]:
 
     if not path.exists():
         raise InputError(f"There is no file {str(path)!r}.")
+    if path.suffix == ".zarr":
+        check_zarr()
     try:
         if path.suffix == ".zarr":
             opened = xr.open_zarr(path, consolidated=False, chunks=None)
