@@ -265,13 +265,18 @@ HEAD = """# Laws in the plane
 How often the law is found, how well, and how long it takes.
 Made by `python benchmarks/plane.py table benchmarks/records/plane > docs/plane.md`; the fields, sensors and noise are
 described in `benchmarks/plane.py`.
-Settings are the defaults of `pdescry.choose`; *right* means exactly the true terms.
+Settings are the defaults of `pdescry.choose` with `workers=1`; *right* means exactly the true terms, and times are
+seconds of one core, because machines are shared.
+Cases of `benchmarks/plane.py` that stand in no row were not run.
 """
 
 
 def table(folder: Path) -> str:
     records = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
-    lines = [HEAD, "| case | noise | layouts | right | cannot tell | median error | intervals hold | median s | MB |"]
+    lines = [
+        HEAD,
+        "| case | noise | layouts | right | cannot tell | median error | intervals hold | median core s | MB |",
+    ]
     lines.append("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name, noise in sorted({(each["case"], each["noise"]) for each in records}):
         own = [each for each in records if (each["case"], each["noise"]) == (name, noise)]
@@ -280,15 +285,15 @@ def table(folder: Path) -> str:
         lines.append(
             f"| {name} | {noise:.0%} | {len(own)} | {sum(each['right'] and each['told'] for each in own)} "
             f"| {sum(not each['told'] for each in own)} | {f'{np.median(errors):.1%}' if errors else ''} "
-            f"| {f'{sum(held)} of {len(held)}' if held else ''} | {np.median([each['seconds'] for each in own]):.0f} "
+            f"| {f'{sum(held)} of {len(held)}' if held else ''} | {np.median([each['cpu'] for each in own]):.0f} "
             f"| {max(each['peak_mb'] for each in own):.0f} |"
         )
     lines += _of_random_readings(records)
-    lines += ["", "## Each run", "", "| case | noise | layout | law | s |", "| --- | --- | --- | --- | --- |"]
+    lines += ["", "## Each run", "", "| case | noise | layout | law | core s |", "| --- | --- | --- | --- | --- |"]
     for each in sorted(records, key=lambda each: (each["case"], each["noise"], each["layout"])):
         law = each["law"].replace("|", "\\|").replace("\n", "; ")
         law = law.split(":")[0] if not each["told"] else law
-        lines.append(f"| {each['case']} | {each['noise']:.0%} | {each['layout']} | {law} | {each['seconds']:.0f} |")
+        lines.append(f"| {each['case']} | {each['noise']:.0%} | {each['layout']} | {law} | {each['cpu']:.0f} |")
     commits = ", ".join(sorted({each["commit"] for each in records}))
     return "\n".join([*lines, "", f"Commits: {commits}.", ""])
 
