@@ -17,9 +17,10 @@ are asked of the means:
 
 The worst record and field decide for all. Waves of fewer than about 3.5 readings a period cannot be told from noise.
 
-Then sensors by the hundred that stand in a row and are read together: neighbours are averaged alike, with place and
-time in each other's roles, and the scatter of all moments taken together. Images are averaged in blocks before they
-become readings (`images`), by the same test along each axis.
+Stacks of images are averaged in blocks while they are read (``images.py``, by the same test along each axis), other
+readings in the plane over cells (``averaged_in_plane.py``). Then sensors by the hundred that stand in a row and are
+read together: neighbours are averaged alike, with place and time in each other's roles, and the scatter of all moments
+taken together.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.data.averaged_in_plane import averaged_in_the_plane
 from pdescry.data.noise_level import scatter_between_neighbours
 from pdescry.data.plausible import LEAST
 from pdescry.errors import InputError
@@ -130,6 +132,8 @@ def curvature(time: Floats, means: Floats) -> Floats:
 
 def averaged(readings: Readings, per_sensor: int | None = None) -> Readings:
     """As `Readings.averaged`."""
+    if per_sensor is None:
+        readings = averaged_in_the_plane(readings, REMEDY)
     found = _averaged_in_time(readings, per_sensor)
     return found if per_sensor is not None else _averaged_in_space(found)
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.data.averaged import REMEDY, Bins, Record, curvature, fewest_bins
+from pdescry.data.averaged_in_plane import MANY as MOST  # blocks
 
-MOST = 40_000  # blocks: an element of a mesh in the plane is seen by some ten of them
 LEAST = (32, 24)  # bins in time, and along each axis of space
 _LINES = 150  # sampled along each axis
 _CHUNK = 2**25  # bytes of frames at a time
