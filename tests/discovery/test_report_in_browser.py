@@ -248,7 +248,7 @@ def test_maps_in_the_plane_follow_time_and_the_pointer(plate: Path, browser: Any
     assert not said.text.startswith("t = 0, ")
     browser.find_element("id", "play").click()
     browser.find_element("css selector", "figure[data-figure=plane-mean] button[data-save=csv]").click()
-    with downloaded(tmp_path, "readings-plane-mean.csv").open(newline="") as file:
+    with downloaded(tmp_path, "system heat_2d-plane-mean.csv").open(newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0] == ["t", "x", "y", "u_mean"]
     assert len(rows) == 1 + 25 * 41 * 41
