@@ -60,7 +60,7 @@ def load_cases(path: Path) -> dict[str, Case]:
     if not file.is_file():
         raise InputError(f"Expected {str(path)!r} to be a sweep; it is none; `pdescry sweep FILE… -o DIR` makes one.")
     try:
-        head, *lines = file.read_text(encoding="utf-8").splitlines()
+        head, *lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
         if json.loads(head).get("format") != FORMAT:
             raise ValueError(f"its format is {head}")
         cases = [Case.from_dict(json.loads(line)) for line in lines]
