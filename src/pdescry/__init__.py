@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pdescry.data import systems as systems
     from pdescry.derivatives import Derivatives as Derivatives
     from pdescry.derivatives import differentiate as differentiate
+    from pdescry.discovery import Derived as Derived
     from pdescry.discovery import Law as Law
     from pdescry.discovery import discover as discover
     from pdescry.discovery import load as load
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Choice": "pdescry.joint",
     "Derivatives": "pdescry.derivatives",
+    "Derived": "pdescry.discovery",
     "Equation": "pdescry.equation",
     "EquationError": "pdescry.errors",
     "Input": "pdescry.data",
@@ -98,6 +100,7 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "discover",
     "resume",
     "Law",
+    "Derived",
     "load",
     "sweep",
     "Study",

@@ -93,11 +93,12 @@ class TestFile:
         [
             ("rod.gz", b"\x1f\x8b\x08\0", "unpack it"),
             ("rod.csv.bz2", b"BZh91AY", "unpack it"),
-            ("rod.xlsx", b"PK\x03\x04\x14\0", "save its table as CSV"),
-            ("rod.csv", b"PK\x03\x04\x14\0\x06\0[Content_Types].xml", "save its table as CSV"),
-            ("rod.xls", b"\xd0\xcf\x11\xe0", "save its table as CSV"),
-            ("rod.npy", b"\x93NUMPY\x01\0", "save t, x and u together as .npz"),
-            ("rod.h5", b"\x89HDF\r\n\x1a\n\0", "else save it as .npz or CSV"),
+            ("rod.xlsx", b"PK\x03\x04\x14\0", "write it anew"),
+            ("rod.csv", b"PK\x03\x04\x14\0\x06\0[Content_Types].xml", "pass format='excel'"),
+            ("rod.xls", b"\xd0\xcf\x11\xe0", "save it as .xlsx or CSV"),
+            ("rod.ods", b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument", "save its table as CSV"),
+            ("rod.csv", b"\x93NUMPY\x01\0", "pass format='npy', and dt= and dx="),
+            ("rod.csv", b"\x89HDF\r\n\x1a\n\0", "pass format='hdf5'"),
             ("rod.png", PNG, "save the numbers behind it"),
             ("rod.data", b"PK\x03\x04\x14\0t.npy", "pass format='npz'"),
             ("rod.csv", b"PAR1\x15", "pass format='parquet'"),
@@ -118,7 +119,7 @@ class TestFile:
         assert "unpack it first" in refused(tmp_path, gzip.compress(text.encode()), "rod.csv.gz")
 
     def test_unknown_format(self, tmp_path: Path, text: str) -> None:
-        assert "got format='excel'" in refused(tmp_path, text, format="excel")
+        assert "got format='word'" in refused(tmp_path, text, format="word")
 
     @pytest.mark.parametrize("ending", ["parquet", "nc", "npz", "mat"])
     def test_mislabelled_text(self, tmp_path: Path, text: str, ending: str) -> None:

@@ -58,6 +58,13 @@ class Waves:
             for name in RATES
         }
 
+    @property
+    def rectangle(self) -> None:
+        return None
+
+    def over(self, name: str, times: Any, x: Any, y: Any, order_t: int = 0) -> Any:
+        raise NotImplementedError
+
     def follows(self, times: Any, domain: Sequence[float]) -> bool:
         return True
 
@@ -122,6 +129,14 @@ class Guessed:
     @property
     def free_field(self) -> Guessed:
         return self
+
+    @property
+    def covariance(self) -> Any:
+        return np.diag([1e-4, 4e-4])
+
+    def draw_coefficients(self, number: int, seed: int = 0) -> Any:
+        random = np.random.default_rng(seed)
+        return random.multivariate_normal(list(RATES.values()), self.covariance, number)
 
     def ranking(self, field: str) -> pd.DataFrame:
         table = pd.DataFrame({"term": [f"{field}_xx", field], "kept": [True, False]})

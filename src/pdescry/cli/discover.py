@@ -16,16 +16,19 @@ from pdescry.cli.cluster import Cluster, cluster_at
 from pdescry.cli.completing import METHODS, one_of, run_directories
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import (
+    NOTHING,
     Field,
     Files,
     Format,
     Input,
     KnownNoise,
     Missing,
+    More,
     Sensor,
     Space,
     Time,
     Without,
+    how_to_read,
     read_file,
     sensors_in,
 )
@@ -48,6 +51,7 @@ Folder = Annotated[
 ]
 
 
+@how_to_read("places", hidden="missing")
 def discover(
     file: Files,
     output: Annotated[
@@ -105,6 +109,7 @@ def discover(
     noise: KnownNoise = None,
     missing: Missing = "drop",
     format: Format = None,
+    more: More = NOTHING,
     workers: Workers = None,
     cluster: Cluster = None,
     figures: Figures = True,
@@ -132,7 +137,9 @@ def discover(
     }  # fmt: skip
     folder = output or Path(f"{_stem(file[0])}.pdescry")
     _check_folder(folder, force)
-    readings = [read_file(each, time, space, field, sensor, noise, missing, format, known_input) for each in file]
+    readings = [
+        read_file(each, time, space, field, sensor, noise, missing, format, known_input, None, more) for each in file
+    ]
     with interruption_told(lambda: _how_to_go_on(folder)):
         # Slow to load: whatever can be wrong with the file was told before.
         if method in (None, "joint") and preset in (None, "default") and cluster is None:
@@ -179,17 +186,35 @@ def resume(
     _tell(law, folder, quiet, as_json)
 
 
-def show(folder: Folder, as_json: Json = False) -> None:
-    """Print the result of a finished run again.
+def show(
+    folder: Folder,
+    derived: Annotated[
+        list[str] | None,
+        typer.Option("--derive", help="Such as u_x/u_xx, with its uncertainty; may repeat.", metavar="FORMULA"),
+    ] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the law as LaTeX.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Print the result of a finished run, or what is derived from it.
 
     Examples:
         pdescry show rod.pdescry
+        pdescry show rod.pdescry --derive "L^2 / u_xx where L = 0.5 m"
         pdescry show rod.pdescry --json > law.json
     """
     check_run(folder)
     from pdescry.discovery import load
 
-    _tell(load(folder), folder, False, as_json)
+    law = load(folder)
+    if latex:
+        typer.echo(law.latex())
+    for formula in derived or []:
+        found = law.derive(formula)
+        typer.echo(f"{found.formula} = {found}")
+        for note in found.notes:
+            typer.echo(f"Note: {note}")
+    if not (latex or derived):
+        _tell(law, folder, False, as_json)
 
 
 def report(

@@ -8,7 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pdescry.cli.reading import Field, File, Format, Input, KnownNoise, Missing, Sensor, Space, Time, Without, read_file
+from pdescry.cli.reading import (
+    NOTHING,
+    Field,
+    File,
+    Format,
+    Input,
+    KnownNoise,
+    Missing,
+    More,
+    Sensor,
+    Space,
+    Time,
+    Without,
+    how_to_read,
+    read_file,
+)
 from pdescry.cli.wording import at_the_shell
 
 if TYPE_CHECKING:
@@ -18,6 +33,7 @@ if TYPE_CHECKING:
     from pdescry.data.inputs import Input as KnownInput
 
 
+@how_to_read()
 def inspect(
     file: File,
     time: Time = None,
@@ -29,6 +45,7 @@ def inspect(
     noise: KnownNoise = None,
     missing: Missing = "drop",
     format: Format = None,
+    more: More = NOTHING,
     plot: Annotated[Path | None, typer.Option(help="Draw them (PNG, SVG or PDF).", metavar="FILE")] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace a picture that exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -48,7 +65,7 @@ def inspect(
 
     if plot is not None:
         check_target(plot, PICTURES, force)
-    readings = read_file(file, time, space, field, sensor, noise, missing, format, known_input, without)
+    readings = read_file(file, time, space, field, sensor, noise, missing, format, known_input, without, more)
     _, faults = examine(readings)
     if plot is not None:
         save(draw_readings(readings), plot)

@@ -10,16 +10,19 @@ import typer
 from pdescry.cli.completing import SAMPLERS, one_of
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import (
+    NOTHING,
     Field,
     File,
     Format,
     Input,
     KnownNoise,
     Missing,
+    More,
     Sensor,
     Space,
     Time,
     Without,
+    how_to_read,
     read_file,
 )
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from pdescry.surrogate import Diagnostics, Posterior
 
 
+@how_to_read("places", hidden="missing")
 def interpolate(
     file: File,
     time: Time = None,
@@ -39,6 +43,7 @@ def interpolate(
     noise: KnownNoise = None,
     missing: Missing = "drop",
     format: Format = None,
+    more: More = NOTHING,
     noise_sd: Annotated[
         list[float] | None,
         typer.Option(help="Known noise of each field (else inferred).", metavar="NUMBER"),
@@ -92,7 +97,7 @@ def interpolate(
         if target is not None:
             check_target(target, endings, force)
     known_noise = _known_noise(noise_sd, noise)
-    readings = read_file(file, time, space, field, sensor, noise, missing, format, known_input, without)
+    readings = read_file(file, time, space, field, sensor, noise, missing, format, known_input, without, more)
     _check_axes(readings, plot, table)
     written: list[Path] = []
     with interruption_told(lambda: _how_to_go_on(workdir, written)):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import copy
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from pdescry.cli.completing import FORMATS, one_of
+from pdescry.cli.completing import FORMATS, TIME_UNITS, one_of
 from pdescry.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,10 +18,10 @@ if TYPE_CHECKING:
 
     from pdescry.data import Readings
 
-File = Annotated[str, typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, npz or MATLAB.", metavar="FILE")]
+File = Annotated[str, typer.Argument(help="CSV, Excel, NetCDF, HDF5, npz, npy, MATLAB, …", metavar="FILE")]
 Files = Annotated[
     list[str],
-    typer.Argument(help="CSV, TSV, Parquet, NetCDF, Zarr, npz, MATLAB.", metavar="FILE"),
+    typer.Argument(help="CSV, Excel, NetCDF, HDF5, npz, MATLAB, …", metavar="FILE"),
 ]
 Time = Annotated[str | None, typer.Option(help="Column of times (guessed if obvious).", metavar="COLUMN")]
 Space = Annotated[list[str] | None, typer.Option(help="Column of places; repeat for y and z.", metavar="COLUMN")]
@@ -34,8 +38,70 @@ Missing = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option(help="csv, parquet, netcdf, zarr, npz or matlab.", metavar="NAME", autocompletion=one_of(*FORMATS)),
+    typer.Option(help="csv, excel, parquet, netcdf, hdf5, npz, …", metavar="NAME", autocompletion=one_of(*FORMATS)),
 ]
+
+
+More = Mapping[str, Any]  # what `how_to_read` gives a command: further arguments of `pdescry.read`
+NOTHING: More = {}
+
+
+class _FurtherOptions:
+    """Of every command that reads a file: options that few files need, by the names of arguments of `pdescry.read`."""
+
+    places: Annotated[
+        str | None, typer.Option(help='Of columns TC1, …: "TC1=0.05, TC2=0.1", or a CSV.', metavar="PLACES")
+    ]
+    group: Annotated[str | None, typer.Option(help="Group of HDF5 or NetCDF, sheet of Excel.", metavar="NAME")]
+    missing_value: Annotated[
+        list[float] | None, typer.Option(help="Number that stands for a gap: -9999.", metavar="NUMBER")
+    ]
+    time_unit: Annotated[
+        str | None,
+        typer.Option(help="Convert times to s, min, h or d.", metavar="UNIT", autocompletion=one_of(*TIME_UNITS)),
+    ]
+    dayfirst: Annotated[
+        bool | None, typer.Option("--dayfirst/--monthfirst", help="What 05/06/2024 means.", show_default=False)
+    ]
+    dt: Annotated[float | None, typer.Option(help="Step in time of a plain array.", metavar="NUMBER")]
+    dx: Annotated[float | None, typer.Option(help="Its step in space; --t0, --x0: its start.", metavar="NUMBER")]
+    t0: Annotated[float | None, typer.Option(hidden=True)]
+    x0: Annotated[float | None, typer.Option(hidden=True)]
+
+
+def how_to_read(*shown: str, hidden: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The further options for a command, which gets those that were given as ``more``; its help shows some, or all.
+    hidden: an option of its own that gives them room there."""
+    hints = get_type_hints(_FurtherOptions, include_extras=True)
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(*arguments: Any, **options: Any) -> None:
+            given = {name: options.pop(name) for name in hints if name in options}
+            more = {name: value for name, value in given.items() if value not in (None, [])}
+            command(*arguments, more=more, **options)
+
+        parameters, own = [], get_type_hints(command, include_extras=True)
+        for parameter in inspect.signature(command).parameters.values():
+            if parameter.name != "more":
+                hint = own[parameter.name]
+                parameters.append(parameter.replace(annotation=_hidden(hint) if parameter.name == hidden else hint))
+                continue
+            for name, hint in hints.items():
+                hint = _hidden(hint) if shown and name not in shown else hint
+                parameters.append(inspect.Parameter(name, parameter.kind, default=None, annotation=hint))
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorate
+
+
+def _hidden(hint: Any) -> Any:
+    kind, option = get_args(hint)
+    option = copy.copy(option)
+    option.hidden = True
+    return Annotated[kind, option]
 
 
 def read_file(
@@ -49,11 +115,12 @@ def read_file(
     format: str | None,
     inputs: list[str] | None = None,
     without: list[str] | None = None,
+    more: More = NOTHING,
 ) -> Readings:
     """The readings in a file, as these options have them."""
     from pdescry.data import read
 
-    readings = read(file, **reading_of(time, space, field, sensor, noise, missing, format, inputs))
+    readings = read(file, **reading_of(time, space, field, sensor, noise, missing, format, inputs, more))
     return readings.without(sensors_in(without, readings.sensor_names or ()))
 
 
@@ -66,14 +133,20 @@ def reading_of(
     missing: str,
     format: str | None,
     inputs: list[str] | None,
+    more: More = NOTHING,
 ) -> dict[str, Any]:
     """Arguments of `pdescry.read`, without those that were not given."""
     given = {
-        "time": time, "space": space or None, "fields": field or None, "sensor": _column(sensor),
+        "time": time, "space": space or None, "fields": _fields(field, more), "sensor": _column(sensor),
         "noise": _column(noise), "missing": None if missing == "drop" else missing, "format": format,
-        "inputs": _inputs(inputs or []) or None,
+        "inputs": _inputs(inputs or []) or None, **more,
     }  # fmt: skip
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _fields(field: list[str] | None, more: More) -> list[str] | str | None:
+    """Of a table whose columns are sensors, the one name for what they hold."""
+    return field[0] if field and len(field) == 1 and "places" in more else field or None
 
 
 def sensors_in(words: list[str] | None, names: Sequence[str] = ()) -> list[str]:

@@ -26,11 +26,20 @@ _FLAGS = {
     "draws": "--draws",
     "thin": "--thin",
     "inputs": "--input",
+    "places": "--places",
+    "group": "--group",
+    "time_unit": "--time-unit",
+    "missing_value": "--missing-value",
+    "dt": "--dt",
+    "dx": "--dx",
+    "t0": "--t0",
+    "x0": "--x0",
 }
 _SIDES = re.compile(r"boundary=\{'left': (.*?), 'right': (.*?)\}")
 _STATES = re.compile(r"initial=\{(.*?)\}")
 _INPUTS = re.compile(r"inputs=\{'(\w+)': …\}")
 _BETWEEN = re.compile(r"inputs=\{'(\w+)': '(held|linear)'\}")
+_PLACES = re.compile(r"places=\{(.*?)\}")
 _WITHOUT = re.compile(r"without=\['([^']*)'\]")
 _NAMED = re.compile(r"boundary='(\w+)'")
 _SWITCH = re.compile(r"\b(sensor|noise)=False\b")
@@ -44,6 +53,8 @@ def at_the_shell(message: str) -> str:
     message = _STATES.sub(lambda states: _initial(states[1]), message)
     message = _INPUTS.sub(r'--input "\1 = …"', message)
     message = _BETWEEN.sub(r"--input \1=\2", message)
+    message = _PLACES.sub(lambda found: f'--places "{_pairs(found[1])}"', message)
+    message = message.replace("dayfirst=True or dayfirst=False", "--dayfirst or --monthfirst")
     message = _WITHOUT.sub(lambda found: f"--without {quote(found[1])}", message)
     message = _NAMED.sub(r"--boundary \1", message)
     message = _SWITCH.sub(r"--\1 none", message)
@@ -68,16 +79,24 @@ def in_columns(rows: Sequence[Sequence[str]]) -> str:
 def terms_in_columns(rows: Iterable[tuple[str, Mapping[str, Any], str]]) -> str:
     """Coefficients with their intervals; each row a name, the numbers, and what to add to the interval.
 
-    With a column for the probability of a term, if a row has one.
+    With a column for the probability of a term, if a row has one, and for units, if one is known.
     """
     rows = list(rows)
     probable = any(math.isfinite(row.get("probability", math.nan)) for _, row, _ in rows)
-    cells = [("term", *(["probability"] if probable else []), "coefficient", "sd", "95 % interval")]
+    with_units = any(row.get("unit") for _, row, _ in rows)
+    units = ["unit"] if with_units else []
+    cells = [("term", *(["probability"] if probable else []), "coefficient", "sd", *units, "95 % interval")]
     for name, row, remark in rows:
         probability = [f"{row['probability']:.2f}"] if probable else []
+        unit = [row.get("unit") or "?"] if with_units else []
         interval = f"{row['low']:.4g} to {row['high']:.4g}{remark}"
-        cells.append((name, *probability, f"{row['mean']:.4g}", f"{row['sd']:.2g}", interval))
+        cells.append((name, *probability, f"{row['mean']:.4g}", f"{row['sd']:.2g}", *unit, interval))
     return in_columns(cells)
+
+
+def _pairs(mapping: str) -> str:
+    """``'TC1': 0.05, …`` → ``TC1=0.05, …``."""
+    return mapping.replace("'", "").replace(": ", "=")
 
 
 def _quoted(conditions: str) -> str:

@@ -83,10 +83,12 @@ def assemble(
     units: Mapping[str, str] | None = None,
     found_units: Mapping[str, str] | None = None,
     clock_unit: str = "",
+    origin: str = "",
 ) -> Readings:
     """The one door to `Readings`: shapes as in `Readings.from_arrays`; ``where`` names a row in messages.
 
     units: as told. found_units: in the source. clock_unit: what dates or clock times were converted to, if they were.
+    origin: the date of time zero, if there were dates.
     """
     import pandas as pd
 
@@ -147,6 +149,7 @@ def assemble(
         notes=(*notes, *told, *again, *suspect, *assumed),
         units=settled,
         inputs=known,
+        time_origin=origin,
     )
 
 

@@ -17,7 +17,10 @@ from pdescry.data.check import Floats, as_array, assemble, numbers
 from pdescry.data.clock import Clock, clock, with_date
 from pdescry.data.input_sources import Inputs, Source, given, split
 from pdescry.data.inputs import Input
+from pdescry.data.marks import without_marks
 from pdescry.data.names import Roles, is_sensor_name, resolve, tidy
+from pdescry.data.places import Told, parse_places, placed
+from pdescry.data.steps import Steps, is_bare, with_steps
 from pdescry.data.table import Table, Variable, Where
 from pdescry.data.units import found_units, plain_unit
 from pdescry.errors import InputError
@@ -155,6 +158,7 @@ def from_grid(
         where=where,
         units=units,
         clock_unit=told.unit,
+        origin=told.origin,
         inputs=given(inputs, times, places, np.broadcast_to(_along_first(coordinates[0], shape), shape).ravel()),
     )
 
@@ -183,24 +187,44 @@ def to_readings(
     missing: Missing = "drop",
     units: Mapping[str, str] | None = None,
     inputs: Inputs = None,
+    places: Told | None = None,
+    missing_value: float | Sequence[float] | None = None,
+    time_unit: str | None = None,
+    dayfirst: bool | None = None,
+    steps: Steps | None = None,
 ) -> Readings:
     """The one road from a table to readings; arguments as in `read`."""
     input_columns, other_inputs = split(inputs)
+    named = [fields] if isinstance(fields, str) else [*fields] if isinstance(fields, list | tuple) else []
+    if steps:
+        table = with_steps(table, steps, named)
+    elif is_bare(table):
+        raise InputError(
+            f"Expected times and places in {table.source}; got only an array; pass dt= (the step in time) and dx= "
+            "(the step in space)."
+        )
+    if missing_value is not None:
+        table = without_marks(table, missing_value)
+    if places is not None:
+        label = sensor if isinstance(sensor, str) else None
+        table, who = placed(table, parse_places(places), label, named)
+        space, sensor, fields = who["space"], who["sensor"], who.get("fields", fields)
     roles = resolve(table, time, space, fields, sensor, noise, list(input_columns))
     axes, field_names, input_names, told = tidy(roles)
     notes = [*table.notes, *told]
-    times = _times(table, roles)
-    of_units = {
-        "units": units,
-        "found_units": found_units(table, roles, axes, field_names, input_names),
-        "clock_unit": times.unit,
-    }
+    found = found_units(table, roles, axes, field_names, input_names)
+    units = dict(units) if isinstance(units, Mapping) else units
+    own_unit = (units or {}).get("t", found.get("t", ""))
+    times = _times(table, roles, time_unit, dayfirst, own_unit)
+    if time_unit is not None and units:
+        units.pop("t", None)  # of the numbers as they came
+    of_units = {"units": units, "found_units": found, "clock_unit": times.unit, "origin": times.origin}
 
     def all_inputs(time: Floats, space: Floats, column: Callable[[str], Floats]) -> list[Source]:
         named = zip(input_names, roles.inputs, input_columns.values(), strict=True)
-        found = [Source(name, time, space, column(header), between=told) for name, header, told in named]
+        sources = [Source(name, time, space, column(header), between=told) for name, header, told in named]
         raw = table.variables[roles.time].values
-        return found + given(other_inputs, times, space, raw) if other_inputs else found
+        return sources + given(other_inputs, times, space, raw) if other_inputs else sources
 
     if roles.places:
         return _from_wide(table, roles, times, notes, missing, of_units, all_inputs)
@@ -268,15 +292,15 @@ def _from_wide(
     )
 
 
-def _times(table: Table, roles: Roles) -> Clock:
+def _times(table: Table, roles: Roles, unit: str | None, dayfirst: bool | None, own_unit: str) -> Clock:
     """The times as numbers; a column of days beside clock times is joined to them."""
     values, where = table.variables[roles.time].values, _entries(table, roles.time)
     if roles.date is not None and table.is_long():
         joined = with_date(table.variables[roles.date].values, values)
         if joined is not None:
-            told = clock(joined, roles.time, where)
+            told = clock(joined, roles.time, where, unit, dayfirst, own_unit)
             return told._replace(notes=[f"Joined {roles.date!r} and {roles.time!r} to one time.", *told.notes])
-    return clock(values, roles.time, where)
+    return clock(values, roles.time, where, unit, dayfirst, own_unit)
 
 
 def _entries(table: Table, name: str) -> Where:

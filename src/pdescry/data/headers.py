@@ -42,7 +42,10 @@ _IN_UNIT = re.compile(r"(?<!\s)\s+(?:in|en)\s+(\S+)$", re.IGNORECASE)  # "Zeit i
 _SUFFIX = re.compile(rf"(?<=[^\W_])[_ .\-]+({UNIT})$", re.IGNORECASE)
 # A letter behind a letter is as often an index: T_s is the temperature of a surface, and no number of seconds.
 _LETTERS = {"time": "shd", "space": "m", "field": "KC"}
-_TIME_WORDS = {"seconds", "minutes", "hours", "days", "sekunden", "minuten", "stunden", "tage", "secondes"}
+_TIME_WORDS = {
+    *("seconds", "minutes", "hours", "days", "second", "minute", "hour", "day"),
+    *("sekunden", "minuten", "stunden", "tage", "tag", "stunde", "secondes"),
+}
 
 
 def is_unit(cell: str) -> bool:

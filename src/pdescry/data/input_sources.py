@@ -77,7 +77,9 @@ def given(inputs: Any, told: Clock, space: Floats, times: NDArray[Any]) -> list[
         array = as_array(own, "times of an input")
         if not told.unit or array.dtype.kind in "fiu":
             return numbers(array, "times of an input", "value {}".format)
-        both = clock(np.concatenate([np.ravel(times), np.ravel(array)]), "times of an input", "value {}".format).times
+        both = clock(
+            np.concatenate([np.ravel(times), np.ravel(array)]), "times of an input", "value {}".format, told.unit
+        ).times
         first = int(np.flatnonzero(np.isfinite(told.times.ravel()))[0])
         return both[np.size(times) :] - (both[first] - told.times.ravel()[first])
 

@@ -22,7 +22,10 @@ _TIME = (
     {"t", "time"},
     {"zeit", "uhrzeit", "temps", "heure"},
     {"timestamp", "datetime", "date_time", "elapsed", "elapsed_time", "zeitstempel", "zeitpunkt", "horodatage"},
-    {"date", "datum", "seconds", "minutes", "hours", "days", "sekunden", "minuten", "stunden", "tage", "secondes"},
+    {
+        *("date", "datum", "seconds", "minutes", "hours", "days", "second", "minute", "hour", "day"),
+        *("sekunden", "minuten", "stunden", "tage", "tag", "stunde", "secondes"),
+    },
 )
 _DAY = {"date", "datum", "day", "tag", "jour"}
 _SPACE_WORDS = {
@@ -72,6 +75,17 @@ def is_field_name(name: object) -> bool:
 
 def is_sensor_name(name: str) -> bool:
     return any(_key(name) in tier for tier in _SENSOR)
+
+
+def is_time_name(name: str) -> bool:
+    return any(_key(name) in tier for tier in _TIME)
+
+
+def axes_among(names: Iterable[str]) -> list[str]:
+    """Columns of places, in a table that has little else: x, y, z, or words such as position, or the only one."""
+    names = list(names)
+    lettered = sorted((name for name in names if _key(name) in ("x", "y", "z")), key=_key)
+    return lettered or [name for name in names if _key(name) in _SPACE_WORDS][:1] or (names if len(names) == 1 else [])
 
 
 def resolve(
@@ -274,7 +288,27 @@ def _guess_space(table: Table, names: list[str]) -> list[str]:
         if len(found) > 1:
             raise _ambiguous("space", found)
     lettered = [found[0] for found in axes.values() if found]
-    return lettered or [_one_of(table, names, (_SPACE_WORDS,), "space", "'x' or 'position'")]
+    if lettered:
+        return lettered
+    words = _at_most_one_of(names, (_SPACE_WORDS,), "space")
+    if words is None and len(columns := numbered_columns(table, names)) > 1:
+        first = stem(columns[0])
+        raise InputError(
+            f"Expected places, as a column such as 'x' or told for the sensors in the columns {', '.join(columns[:8])}"
+            f"{' …' * (len(columns) > 8)} of {table.source}; got none; pass places={{'{first}': 0.05, …}}, or the path "
+            "of a file with the columns sensor,x."
+        )
+    return [words] if words else [_one_of(table, names, (_SPACE_WORDS,), "space", "'x' or 'position'")]
+
+
+def numbered_columns(table: Table, names: Iterable[str]) -> list[str]:
+    """Columns that look like one for each sensor: names with a common beginning and a number, TC1 … TC8."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        match = re.fullmatch(r"(.*[^\d])\d+", stem(name))
+        if match and table.is_numeric(name) and not is_time_name(name):
+            found.setdefault(match[1], []).append(name)
+    return max(found.values(), key=len, default=[])
 
 
 def _could_be_field(table: Table, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""`read`: a file of any known format → `Readings`."""
+"""`read`: a file of any known format, a frame, an xarray object or an array → `Readings`."""
 
 from __future__ import annotations
 
@@ -7,21 +7,31 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pdescry.data.convert import to_readings
+import numpy as np
+
+from pdescry.data.convert import from_frame, from_xarray, to_readings
 from pdescry.data.formats import FORMATS
 from pdescry.data.formats.first_bytes import TEXT, looks_like
 from pdescry.data.input_sources import Inputs
+from pdescry.data.places import Told
 from pdescry.data.readings import Missing, Readings
-from pdescry.data.table import Table, shorten
+from pdescry.data.steps import Steps
+from pdescry.data.table import Table, Variable, shorten
 from pdescry.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    Source = str | os.PathLike[str] | pd.DataFrame | xr.Dataset | xr.DataArray | np.ndarray[Any, Any] | Readings
 
 _ALIKE = 0.8  # of difflib's ratio: names that merely share an ending stay below
 
 
 def read(
-    path: str | os.PathLike[str],
+    source: Source,
     time: str | None = None,
     space: str | Sequence[str] | None = None,
     fields: str | Sequence[str] | None = None,
@@ -32,35 +42,109 @@ def read(
     units: Mapping[str, str] | None = None,
     inputs: Inputs = None,
     without: Iterable[int | str] = (),
+    *,
+    places: Told | None = None,
+    group: str | None = None,
+    missing_value: float | Sequence[float] | None = None,
+    time_unit: str | None = None,
+    dayfirst: bool | None = None,
+    dt: float | None = None,
+    dx: float | Mapping[str, float] | None = None,
+    t0: float = 0.0,
+    x0: float | Mapping[str, float] = 0.0,
 ) -> Readings:
-    """Readings from a CSV, Parquet, NetCDF, Zarr, ``.npz`` or MATLAB file.
+    """Readings from a file, or from what is in memory already.
 
-    time, space, fields: names of columns (or variables), guessed where they are obvious: ``t`` or ``time``;
-    ``x``, ``y``, ``z`` or ``position``; ``u``, ``v``, ``w`` or the only column left. Units in a header, as in
-    ``time (s)``, may be left out. A table with a column per place (``t, 0.1, 0.25``) is understood as well.
-    sensor: the column that tells sensors apart; False to tell them by their places alone.
-    noise: a standard deviation, or the column(s) with one per reading; False to use none.
-    missing: "drop" leaves readings without time, place or any value out and says so in ``notes``; a reading of some of
-    several fields stays, with NaN for the others. "error" refuses all gaps.
-    format: "csv", "parquet", "netcdf", "zarr", "npz" or "matlab", where the file's name does not tell. Text is read as
-    CSV whatever its name, also packed as ``.csv.gz``.
-    units: as in ``{"t": "s", "T": "°C"}``, of the names in the readings; those that the file tells need not be told.
-    inputs: columns of known quantities that act on the fields and are not to be explained, such as a heater's power, as
-    in ``["P"]``, or ``{"P": "held"}`` (or "linear") to say how they go on between their values. A mapping may also give
-    what is not in the file, as in `Readings.from_arrays`.
-    without: sensors to leave out, by name, or by number where they have no names (`Readings.without`).
+    Whatever is wrong with it arrives as `InputError`, one sentence with the remedy.
 
-    Whatever is wrong with the file arrives as `InputError`, one sentence with the remedy.
+    Parameters
+    ----------
+    source
+        The path of a CSV, Excel, Parquet, NetCDF, HDF5, Zarr, ``.npz``, ``.npy`` or MATLAB file; or a pandas DataFrame,
+        an xarray Dataset or DataArray, a numpy array (with dt and dx), or Readings, which come back as they are.
+    time, space, fields
+        Names of columns (or variables), guessed where they are obvious: ``t`` or ``time``; ``x``, ``y``, ``z`` or
+        ``position``; ``u``, ``v``, ``w`` or the only column left. Units in a header, as in ``time (s)``, may be left
+        out. A table with a column per place (``t, 0.1, 0.25``) is understood as well.
+    sensor
+        The column that tells sensors apart; False to tell them by their places alone.
+    noise
+        A standard deviation, or the column(s) with one per reading; False to use none.
+    missing
+        "drop" leaves readings without time, place or any value out and says so in ``notes``; a reading of some of
+        several fields stays, with NaN for the others. "error" refuses all gaps.
+    format
+        "csv", "excel", "parquet", "netcdf", "hdf5", "zarr", "npz", "npy" or "matlab", where the file's name does not
+        tell. Text is read as CSV whatever its name, also packed as ``.csv.gz``.
+    units
+        As in ``{"t": "s", "T": "°C"}``, of the names in the readings; those that the file tells need not be told.
+    inputs
+        Columns of known quantities that act on the fields and are not to be explained, such as a heater's power, as
+        in ``["P"]``, or ``{"P": "held"}`` (or "linear") to say how they go on between their values. A mapping may also
+        give what is not in the file, as in `Readings.from_arrays`.
+    without
+        Sensors to leave out, by name, or by number where they have no names (`Readings.without`).
+    places
+        Where sensors stand that are columns of a logger (TC1 … TC8) or names in a column: ``{"TC1": 0.05}``,
+        ``"TC1=0.05 m, TC2=0.10 m"``, in the plane ``{"A": (0.1, 0.2)}``, or the path of a file
+        with the columns ``sensor,x``.
+    group
+        The group of a NetCDF or HDF5 file, or the sheet of an Excel workbook, that has the readings.
+    missing_value
+        A number that stands for a gap, such as -9999; or several.
+    time_unit
+        The unit into which times are converted: "s", "min", "h", "d" (also "hours", "day", …). By default dates, clock
+        times and durations become seconds, and numbers stay.
+    dayfirst
+        What 05/06/2024 means where the file does not show it: True for the fifth of June.
+    dt, dx, t0, x0
+        Steps in time and space, and where they begin, of an array without coordinates, ``u[t, x]``.
     """
-    table = _load(path, format, sensor)
-    readings = to_readings(
-        table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units,
-        inputs=inputs,
-    )  # fmt: skip
+    if isinstance(source, Readings):
+        _refuse_more(locals())
+        readings = source if units is None else replace(source, units={**source.units, **units})
+    else:
+        table = _table_of(source, format, sensor, group)
+        readings = to_readings(
+            table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units,
+            inputs=inputs, places=places, missing_value=missing_value, time_unit=time_unit, dayfirst=dayfirst,
+            steps=Steps(dt, dx, t0, x0),
+        )  # fmt: skip
     return readings.without([without] if isinstance(without, int | str) else without)
 
 
-def _load(path: str | os.PathLike[str], format: str | None, sensor: object) -> Table:
+_OF_READINGS = {"source", "units", "without"}
+
+
+def _refuse_more(arguments: Mapping[str, object]) -> None:
+    """Readings have been read: only their units and sensors can still be told."""
+    usual = {"missing": "drop", "t0": 0.0, "x0": 0.0}
+    more = [name for name, told in arguments.items() if name not in _OF_READINGS and told != usual.get(name)]
+    if more:
+        raise InputError(
+            f"Expected Readings as they are; got {more[0]}= as well; pass it where they are read from a file or frame."
+        )
+
+
+def _table_of(source: Any, format: str | None, sensor: object, group: str | None) -> Table:
+    if isinstance(source, str | os.PathLike):
+        return _load(source, format, sensor, group)
+    if format is not None or group is not None:
+        raise InputError("Expected format= and group= only with a path; leave them out.")
+    if isinstance(source, np.ndarray):
+        return Table({"u": Variable(source, None)}, "array")
+    # Whoever has a frame has loaded pandas.
+    if type(source).__module__.split(".")[0] == "pandas":
+        return from_frame(source, "frame")
+    if type(source).__module__.split(".")[0] == "xarray":
+        return from_xarray(source, "xarray")
+    raise InputError(
+        "Expected the path of a file, a pandas DataFrame, an xarray Dataset or DataArray, a numpy array or Readings; "
+        f"got {type(source).__name__} ({shorten(source)}); use Readings.from_arrays(t, x, u) for other arrays."
+    )
+
+
+def _load(path: str | os.PathLike[str], format: str | None, sensor: object, group: str | None) -> Table:
     try:
         file = Path(path)
         exists, is_folder, is_file = file.exists(), file.is_dir(), file.is_file()
@@ -81,7 +165,7 @@ def _load(path: str | os.PathLike[str], format: str | None, sensor: object) -> T
         if is_file and file.stat().st_size == 0:
             raise InputError(f"Expected readings in {file.name}; got an empty file; check how it was written.")
         labels = sensor if isinstance(sensor, str) else None
-        table = FORMATS[kind].load(file, labels)
+        table = FORMATS[kind].load(file, labels, group)
         return replace(table, notes=(*notes, *table.notes))
     except OSError as fault:
         raise InputError(f"Cannot open {file.name}: {fault.strerror or fault}; check its permissions.") from fault
@@ -112,6 +196,8 @@ def _format_of(file: Path, format: str | None) -> tuple[str, list[str]]:
     suffixes = [suffix.lower() for suffix in file.suffixes]
     for name, kind in FORMATS.items():
         if suffixes and suffixes[-1] in kind.endings:
+            if name == "excel" and file.is_file() and looks_like(file) == TEXT:  # as some loggers write them
+                return "csv", [f"Read as CSV: {file.name} looks like text."]
             return name, []
     if suffixes[-1:] == [".gz"] and suffixes[:-1] and suffixes[-2] in FORMATS["csv"].endings:
         return "csv", []

@@ -45,6 +45,8 @@ class Readings:
     units: of time, axes, fields and inputs, by their names here, as they came and only where known; numbers stay.
     inputs: known quantities that act on the fields and are not to be explained (`pdescry.data.inputs.Input`).
     faults: what was found to be wrong with sensors, where it was looked for (`pdescry.examine`).
+    time_origin: the date of time zero where the source had dates (``2024-05-31T12:00:00``, UTC where they had a zone),
+    or else empty; see `dates` and `to_times`.
     """
 
     time: NDArray[np.float64]
@@ -61,6 +63,7 @@ class Readings:
     units: Mapping[str, str] = field(default_factory=dict)
     inputs: tuple[Input, ...] = ()
     faults: tuple[SensorFault, ...] = ()
+    time_origin: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "units", dict(self.units))  # one's own, which nobody else changes
@@ -119,6 +122,7 @@ class Readings:
             notes=told.notes,
             units=units,
             clock_unit=told.unit,
+            origin=told.origin,
             inputs=given(inputs, told, places, times),
         )
 
@@ -218,6 +222,12 @@ class Readings:
     def __repr__(self) -> str:
         return self.summary()
 
+    def _repr_html_(self) -> str:
+        """In a notebook: the same with a small map."""
+        from pdescry.data.html import readings_in_html
+
+        return readings_in_html(self)
+
     def summary(self) -> str:
         """A few lines: how many, of what, from where to where, and the notes."""
         from pdescry.data.summary import summary
@@ -266,6 +276,22 @@ class Readings:
         """From where to where: ``{"t": (0, 10), "x": (-8, 8)}``."""
         columns = {self.time_name: self.time, **dict(zip(self.axes, self.space.T, strict=True))}
         return {name: (float(column.min()), float(column.max())) for name, column in columns.items()}
+
+    def dates(self, times: ArrayLike | None = None) -> NDArray[np.datetime64]:
+        """Times as dates, where the source had such; by default those of the readings, (N,)."""
+        from pdescry.data.clock import dates_of
+
+        if not self.time_origin:
+            raise InputError("Expected readings whose times were dates; these are numbers; use readings.time.")
+        return dates_of(self.time if times is None else times, self.time_origin, self.units.get(self.time_name, "s"))
+
+    def to_times(self, moments: Any) -> tuple[Any, bool]:
+        """Dates (texts, datetimes, numpy's or pandas' kind) as numbers of these readings; and whether they were dates.
+        Numbers stay as they are."""
+        from pdescry.data.clock import times_of
+
+        found = times_of(moments, self.time_origin, self.units.get(self.time_name, "s"))
+        return (moments, False) if found is None else (found, True)
 
     def estimate_noise(self) -> NoiseEstimate:
         """The standard deviation of the noise of each field, judged from each sensor's own record."""

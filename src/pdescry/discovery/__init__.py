@@ -5,14 +5,16 @@
 
 Read first ``discover.py`` (the verb), then ``method.py`` (what it asks of a method, and which one is taken),
 ``inference.py`` (what a method gives back; ``fit.py``: for each field), ``law.py`` (the same for users) and
-``settings.py`` (what can be chosen; the presets). ``config.py`` has settings as TOML, ``run.py`` the directory,
-``storage.py`` the result in it. ``forward.py`` solves the law forward from a field as ``fields.py`` has it, with ends
-by ``following.py``, and ``score.py`` scores it; ``judgement.py`` warns, ``next_sensor.py`` says where to read next.
+``settings.py`` (what can be chosen; the presets). ``coefficients.py`` has the names and units of a law's coefficients,
+``derive.py`` quantities derived from them. ``config.py`` has settings as TOML, ``run.py`` the directory, ``storage.py``
+the result in it. ``forward.py`` solves the law forward from a field as ``fields.py`` has it, with ends by
+``following.py``, and ``score.py`` scores it; ``judgement.py`` warns, ``next_sensor.py`` says where to read next.
 """
 
 from __future__ import annotations
 
 from pdescry.discovery.config import from_words, load_config, merged, to_toml
+from pdescry.discovery.derive import Derived
 from pdescry.discovery.discover import choose_settings, discover, resume
 from pdescry.discovery.law import Law, load
 from pdescry.discovery.settings import PRESETS, Settings, preset_settings
@@ -21,6 +23,7 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "discover",
     "resume",
     "Law",
+    "Derived",
     "load",
     "Settings",
     "PRESETS",

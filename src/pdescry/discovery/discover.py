@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from pdescry.data import Readings
+from pdescry.data import Readings, read
 from pdescry.derivatives.points import Within
 from pdescry.discovery.config import load_config, settings_from
 from pdescry.discovery.forward import Forward, check_forward
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def discover(
-    readings: Readings | list[Readings] | tuple[Readings, ...],
+    readings: Any,
     candidates: Candidates | None = None,
     *,
     preset: Preset | str | None = None,
@@ -70,10 +70,13 @@ def discover(
 ) -> Law:
     """Find the law behind readings; a list of readings is of several experiments that share one law.
 
+    readings: `Readings`, or what `pdescry.read` understands without being told more: the path of a file, a pandas
+    DataFrame, an xarray Dataset or DataArray.
+
     candidates: "small", "general", "paper", or a list of terms such as ``["u_xx", "u*u_x"]``. method: `Joint` infers
     law and field together, ``Joint(known=("u_xx > 0",))`` with what you know; one of `pdescry.regression` reads the law
-    from derivatives of the field. By default it is `Joint` for fields along one axis, with "general" candidates, and
-    `SequentialRidge` for more axes, with "small" ones.
+    from derivatives of the field. By default it is `Joint` for fields along one or two axes, with "general" candidates,
+    and `SequentialRidge` for three, with "small" ones.
 
     preset: "default" unless named; "paper", the method as its authors ran it; "paper_as_printed", as their text has it.
     Everything else changes the preset, one noun a stage, as in `interpolate`, `differentiate`, `regress` and `choose`;
@@ -104,7 +107,8 @@ def discover(
     }  # fmt: skip
     tables = _tables(config)
     settings, engine = choose_settings(preset, tables, **given), Engine.of(executor, workers)
-    experiments = tuple(readings) if isinstance(readings, list | tuple) else (readings,)
+    several = readings if isinstance(readings, list | tuple) else (readings,)
+    experiments = tuple(each if isinstance(each, Readings) else read(each) for each in several)
     _check(experiments)
     experiments = _without(experiments, settings.without)
     chosen = method_for(settings, experiments)

@@ -40,6 +40,13 @@ class Inference(Protocol):
     @property
     def comparison(self) -> Comparison | None: ...  # None where the method does not compare laws
 
+    @property
+    def covariance(self) -> Array: ...  # (k, k), of the coefficients of the law in the order of `Law.coefficients`
+
+    def draw_coefficients(self, number: int, seed: int = 0) -> Array:
+        """(number, k): coefficients as likely as the readings leave them, those of one draw together."""
+        ...
+
     def ranking(self, field: str) -> pd.DataFrame:
         """Why these terms: a row for each candidate for the law of a field, those of the law first.
 

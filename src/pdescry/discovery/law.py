@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from pdescry.checks import check_whole
 from pdescry.data import Readings
 from pdescry.discovery.assumed import beyond_sensors, boundary_of, ends_assumed, held_assumed, inputs_assumed
+from pdescry.discovery.coefficients import Coefficient, coefficients_of, table_of
 from pdescry.discovery.config import command_of
 from pdescry.discovery.continuing import KEPT, course_of
+from pdescry.discovery.derive import DRAWS, Derived, derive
 from pdescry.discovery.extrapolating import Asked, Solved, solve, solve_held, with_draws
 from pdescry.discovery.fields import Field
 from pdescry.discovery.fit import Fit
@@ -26,10 +28,13 @@ from pdescry.discovery.forward import Forward, boundaries_of, holds_time
 from pdescry.discovery.inference import Inference
 from pdescry.discovery.settings import Settings
 from pdescry.equation import Equation
+from pdescry.equation.printing import LATEX
+from pdescry.equation.to_sympy import to_sympy
 from pdescry.errors import InputError
 from pdescry.joint import Advice, Comparison
 from pdescry.joint.profiles import COLUMNS
 from pdescry.plot.law import Inferred
+from pdescry.report.mathematics import in_style
 from pdescry.surrogate import Diagnostics, Posterior
 
 
@@ -59,6 +64,12 @@ class Law:
         verdict = [] if diagnostics is None or not diagnostics.mixed else [diagnostics.verdict]
         # Chains that have not mixed are what the warnings speak of.
         return "\n".join([str(self), *(f"  {each}" for each in (*self.remarks, *verdict, *self.warnings))])
+
+    def _repr_html_(self) -> str:
+        """In a notebook: typeset, with a table and a small figure."""
+        from pdescry.report.notebook import law_in_html
+
+        return law_in_html(self)
 
     @property
     def fits(self) -> tuple[Fit, ...]:
@@ -127,9 +138,100 @@ class Law:
 
     @property
     def coefficients(self) -> pd.DataFrame:
-        """The terms of the law: mean, sd, 95 % interval, and the probability that the term is there (NaN where the
-        method does not tell). Those of all candidates: ``law.fits[0].table``."""
-        return pd.concat([fit.summary for fit in self.fits], ignore_index=True)
+        """The terms of the law: mean, sd, 95 % interval, the probability that the term is there (NaN where the method
+        does not tell), and the unit of the coefficient (``1`` of a pure number, empty where units of the readings are
+        not known). Those of all candidates: ``law.fits[0].table``."""
+        return table_of(self.fits, self.readings)
+
+    @property
+    def covariance(self) -> pd.DataFrame:
+        """Covariance of all coefficients of all equations, by their names: ``u_xx``, of several fields ``v: u_xx``.
+
+        Given coefficients have the variance that was told with them, and nearly none where none was.
+        """
+        names = [each.name for each in self._told_coefficients()]
+        return pd.DataFrame(self.inference.covariance, index=names, columns=names)
+
+    def sample(self, n: int = 1000, seed: int = 0) -> pd.DataFrame:
+        """Draws of the coefficients, as likely as the readings leave them.
+
+        Parameters
+        ----------
+        n
+            How many.
+        seed
+            The same seed gives the same draws.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row a draw, a column a coefficient, by the names of `covariance`. Coefficients of one draw belong
+            together: they are correlated. Laws with the fields that belong to them: `draw_laws`.
+        """
+        names = [each.name for each in self._told_coefficients()]
+        drawn = self.inference.draw_coefficients(check_whole("number of draws", n, 1), check_whole("seed", seed, 0))
+        return pd.DataFrame(drawn, columns=names)
+
+    def derive(self, formula: str, *, draws: int = DRAWS, seed: int = 0) -> Derived:
+        """A quantity derived from the coefficients, with its uncertainty.
+
+        Parameters
+        ----------
+        formula
+            Such as ``"u_x / u_xx"``: a term stands for its coefficient; those that are more than a name stand in
+            quotes, ``"'u*u_x' / u_xx"``, of several fields ``"'v: u_xx' / 'u: u_xx'"``. Constants of one's own come
+            after ``where``, with sd and unit if they have such: ``"L^2 / u_xx where L = 0.5 ± 0.01 m"``. A coefficient
+            that varies is taken at a place: ``"sqrt(u_xx) where x = 0.3"``.
+        draws
+            How many of `sample` it is computed from.
+        seed
+            Of the draws.
+
+        Returns
+        -------
+        Derived
+            Prints ``value ± sd [low, high] unit``; has them as attributes, and ``draws``.
+        """
+        told = self._told_coefficients()
+        drawn = self.sample(draws, seed).to_numpy()
+        found = derive(formula, told, drawn, self.readings.axes, self.readings.units, seed)
+        if "formal" in set(self.coefficients["spread"]):
+            note = "The spread of the coefficients is the formal one, which is too narrow; so is this interval."
+            found = replace(found, notes=(*found.notes, note))
+        return found
+
+    def _told_coefficients(self) -> list[Coefficient]:
+        if not any(fit.support.any() for fit in self.fits):
+            raise InputError(f"Expected a law with coefficients; these readings tell none ({self}).")
+        return coefficients_of(self.fits, self.readings)
+
+    def latex(self, digits: int | None = None) -> str:
+        """The law in LaTeX, ``u_{t} = 0.0985(21)\\,u_{xx} - 0.997(8)\\,u\\,u_{x}``; several fields as ``aligned``.
+
+        Parameters
+        ----------
+        digits
+            By default the sd stands behind the last digits; a number: mean coefficients, with so many digits.
+        """
+        self._told_coefficients()
+        told = [fit for fit in self.fits if fit.support.any()]
+        if digits is not None:
+            lines = [LATEX.component(fit.component, check_whole("digits", digits, 1)) for fit in told]
+        else:
+            lines = [in_style(fit, LATEX) for fit in told]
+        if len(lines) == 1:
+            return lines[0]
+        inner = " \\\\\n".join(line.replace(" = ", " &= ", 1) for line in lines)
+        return f"\\begin{{aligned}}\n{inner}\n\\end{{aligned}}"
+
+    def to_sympy(self) -> Any:
+        """The law with its mean coefficients as a `sympy.Eq`; of several fields, a tuple of them.
+
+        Fields and inputs are functions of t and the axes. Needs sympy: ``pip install 'pdescry[sympy]'``.
+        """
+        self._told_coefficients()
+        found = to_sympy(self.equation)
+        return found[0] if len(found) == 1 else found
 
     @property
     def profiles(self) -> pd.DataFrame:
@@ -152,13 +254,27 @@ class Law:
         return self.inference.reach
 
     def predict(
-        self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
+        self,
+        t: ArrayLike | pd.DatetimeIndex | pd.Timestamp,
+        *places: ArrayLike,
+        level: float = 0.95,
+        noise: bool = False,
+        grid: bool = True,
     ) -> xr.Dataset:
         """Mean, sd and interval of the field within `reach`, as `Posterior.predict`.
 
-        Of the field that obeys the law if they were inferred together, or else of one that obeys none.
+        Of the field that obeys the law if they were inferred together, or else of one that obeys none. Where the
+        readings had dates, ``t`` may be dates as well, as text, datetime, numpy's or pandas' kind; the answer has
+        dates then.
         """
-        return self.inference.predict(t, *places, level=level, noise=noise, grid=grid)
+        times, are_dates = self.readings.to_times(t)
+        found = self.inference.predict(times, *places, level=level, noise=noise, grid=grid)
+        return self._with_dates(found) if are_dates else found
+
+    def _with_dates(self, found: xr.Dataset) -> xr.Dataset:
+        """Times as dates."""
+        time = found[self.readings.time_name]
+        return found.assign_coords({self.readings.time_name: (time.dims, self.readings.dates(time.to_numpy()))})
 
     def of(self, experiment: int) -> Inferred:
         """The field of one of several experiments, counted from 0: its readings, reach and predict."""
@@ -166,7 +282,7 @@ class Law:
 
     def simulate(
         self,
-        times: Sequence[float] | NDArray[np.float64] | None = None,
+        times: ArrayLike | pd.DatetimeIndex | None = None,
         *,
         draws: int = 0,
         domain: Sequence[float] | None = None,
@@ -182,8 +298,8 @@ class Law:
         Parameters
         ----------
         times
-            As in the readings; by default from their first to their last. The solution starts from the inferred field
-            at the first of them, or at the last reading if all of them are later.
+            As in the readings, or dates where they had such; by default from their first to their last. The solution
+            starts from the inferred field at the first of them, or at the last reading if all of them are later.
         draws
             How many laws to draw, each with a draw of the field to start from; then the result also holds ``u_draws``,
             their rms distance from ``u`` (``u_sd``) and a 95 % interval around it (``u_low``, ``u_high``).
@@ -221,7 +337,8 @@ class Law:
             raise InputError(f"Expected a law in one space dimension; this one is in {', '.join(readings.axes)}.")
         if holds_time(self.equation):
             raise InputError("Expected a law without t in its terms: pdescry.simulate solves such laws from t = 0 on.")
-        moments = np.linspace(*readings.span[readings.time_name], 101) if times is None else np.asarray(times, float)
+        given, are_dates = (None, False) if times is None else readings.to_times(times)
+        moments = np.linspace(*readings.span[readings.time_name], 101) if given is None else np.asarray(given, float)
         if moments.ndim != 1 or len(moments) < 2 or not (np.diff(moments) > 0).all():
             raise InputError("Expected times as two or more increasing numbers.")
         low, high = self.reach[axis] if domain is None else domain
@@ -251,7 +368,8 @@ class Law:
             found = with_draws(found, drawn)
         # A law without derivatives along it does not know the name of its axis.
         names = {"t": readings.time_name, mean.axis: axis}
-        return found.rename({name: wanted for name, wanted in names.items() if name != wanted})
+        found = found.rename({name: wanted for name, wanted in names.items() if name != wanted})
+        return self._with_dates(found) if are_dates else found
 
     def _held_ends(self, asked: Asked) -> list[Any]:
         """Simple conditions, the one that comes nearest to the field first; after the last reading others that may hold

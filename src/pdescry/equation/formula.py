@@ -25,9 +25,10 @@ class Formula:
     coordinates: tuple[str, ...]
 
     @classmethod
-    def parse(cls, text: str, coordinates: Iterable[str] = ("x",)) -> Formula:
+    def parse(cls, text: str, coordinates: Iterable[str] = ("x",), quoted: bool = False) -> Formula:
+        """quoted: whether names may stand in quotes, as those of terms do: ``'u*u_x'``."""
         coordinates = tuple(coordinates)
-        tree = parse_expression(text)
+        tree = parse_expression(text, quoted)
         _check(text, tree, coordinates)
         return cls(text, tree, coordinates)
 

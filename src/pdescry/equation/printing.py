@@ -34,6 +34,7 @@ class Style(ABC):
     between: str  # between equations of a system
     plus: str = "+"
     equals: str = "="
+    plus_minus: str = "±"
 
     @abstractmethod
     def derivative(self, field: str, axes: str) -> str: ...
@@ -52,6 +53,24 @@ class Style(ABC):
 
     @abstractmethod
     def number(self, text: str) -> str: ...
+
+    def bracketed(self, inner: str) -> str:
+        return f"({inner})"
+
+    def words(self, text: str) -> str:
+        return text
+
+    def sign(self, negative: bool, leading: bool) -> str:
+        sign = ("-" if leading else " - ") if negative else ("" if leading else " + ")
+        return sign.replace("+", self.plus).replace("-", self.minus)
+
+    def uncertain(self, text: str, leading: bool) -> str:
+        """The sign and a number with its spread, ``-0.997(8)`` or ``(1.2e-09 ± 3e-11)``."""
+        if not text.startswith("("):
+            return self.sign(text.startswith("-"), leading) + self.number(text.removeprefix("-"))
+        value, _, sd = text.strip("()").partition(" ± ")
+        value = self.sign(value.startswith("-"), True) + self.number(value.removeprefix("-"))
+        return self.sign(False, leading) + self.bracketed(f"{value} {self.plus_minus} {self.number(sd)}")
 
     def factor(self, factor: Factor, power: int) -> str:
         match factor:
@@ -74,8 +93,7 @@ class Style(ABC):
 
     def coefficient(self, value: float, digits: int | None, leading: bool, alone: bool = False) -> str:
         """The sign and the number in front of a term; a one is left out unless it stands alone."""
-        sign = ("-" if leading else " - ") if value < 0 else ("" if leading else " + ")
-        sign = sign.replace("+", self.plus).replace("-", self.minus)
+        sign = self.sign(value < 0, leading)
         text = f"{abs(value):.{max(digits, 1)}g}" if digits is not None else _shortest(abs(value))
         if text == "1" and not alone:
             return sign
@@ -150,7 +168,13 @@ class _Unicode(Style):
 
 @final
 class _Latex(Style):
-    times, minus, between = r"\,", "-", r",\quad "
+    times, minus, between, plus_minus = r"\,", "-", r",\quad ", r"\pm"
+
+    def bracketed(self, inner: str) -> str:
+        return rf"\left({inner}\right)"
+
+    def words(self, text: str) -> str:
+        return rf"\text{{{text}}}"
 
     def derivative(self, field: str, axes: str) -> str:
         field = field if len(field) == 1 else rf"\mathrm{{{field}}}"
@@ -184,7 +208,13 @@ class _MathML(Style):
     """Presentation markup, as browsers typeset it: what stands inside ``<math>``."""
 
     times, minus, between = "<mspace width='0.17em'/>", "<mo>−</mo>", "<mspace linebreak='newline'/>"
-    plus, equals = "<mo>+</mo>", "<mo>=</mo>"
+    plus, equals, plus_minus = "<mo>+</mo>", "<mo>=</mo>", "<mo>±</mo>"
+
+    def bracketed(self, inner: str) -> str:
+        return f"<mo>(</mo>{inner}<mo>)</mo>"
+
+    def words(self, text: str) -> str:
+        return f"<mtext>{text}</mtext>"
 
     def derivative(self, field: str, axes: str) -> str:
         name = f"<mi>{field}</mi>"

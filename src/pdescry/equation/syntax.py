@@ -27,6 +27,7 @@ _TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<name>∂[ₓₜ]+|[^\W\d_][^\W⁰¹²³⁴⁵⁶⁷⁸⁹]*)"
+    r"|(?P<quoted>'[^'\n]*'|\"[^\"\n]*\")"
     r"|(?P<operator>\*\*|[-+*/^()=;\n−·×⋅])"
     r"|(?P<space>[^\S\n]+)"
 )
@@ -34,7 +35,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    kind: str  # "number", "raised", "name", "operator" or "end"
+    kind: str  # "number", "raised", "name", "quoted", "operator" or "end"
     text: str
     start: int
 
@@ -80,12 +81,12 @@ def parse_equations(text: str) -> list[tuple[Node, Node]]:
     return _Parser(text).equations()
 
 
-def parse_expression(text: str) -> Node:
-    """One sum, with nothing before or behind it."""
-    return _Parser(text).lone_expression()
+def parse_expression(text: str, quoted: bool = False) -> Node:
+    """One sum, with nothing before or behind it. quoted: whether ``'u*u_x'``, in quotes, is a name."""
+    return _Parser(text, quoted).lone_expression()
 
 
-def tokenize(text: str) -> list[Token]:
+def tokenize(text: str, quoted: bool = False) -> list[Token]:
     if not isinstance(text, str):
         raise EquationError(f"Expected a text such as 'u_t = 0.1*u_xx'; got {type(text).__name__}.")
     if len(text) > MAX_LENGTH:
@@ -93,7 +94,7 @@ def tokenize(text: str) -> list[Token]:
     tokens, position = [], 0
     while position < len(text):
         match = _TOKEN.match(text, position)
-        if match is None:
+        if match is None or (match.lastgroup == "quoted" and not quoted):
             raise EquationError(
                 f"Unexpected character {text[position]!r}. Expected numbers, names, + - * / ^ and parentheses.",
                 text,
@@ -122,9 +123,9 @@ def _plain_subscripts(name: str) -> str:
 class _Parser:
     """Recursive descent over the tokens, one method for each line of the grammar."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, quoted: bool = False) -> None:
         self.text = text
-        self.tokens = tokenize(text)
+        self.tokens = tokenize(text, quoted)
         operators = [token for token in self.tokens if token.kind == "operator" and token.text in "+-*/^"]
         if len(operators) > MAX_OPERATORS:
             raise EquationError(f"Expected at most {MAX_OPERATORS} operators; got {len(operators)}.", text)
@@ -187,7 +188,7 @@ class _Parser:
         node = self.signed()
         while token := self.take("*", "/"):
             node = Operation(token.text, node, self.signed(), token.start)
-        if self.here.kind in ("number", "name") or (self.here.kind == "operator" and self.here.text == "("):
+        if self.here.kind in ("number", "name", "quoted") or (self.here.kind == "operator" and self.here.text == "("):
             raise self.fail("an operator between two factors", self.joined())
         return node
 
@@ -230,6 +231,9 @@ class _Parser:
             if opening := self.take("("):
                 return Call(token.text, self.parenthesised(opening), token.start)
             return Name(token.text, token.start)
+        if token.kind == "quoted":
+            self.advance()
+            return Name(token.text[1:-1].strip(), token.start)
         if opening := self.take("("):
             return self.parenthesised(opening)
         raise self.fail("a number, a name or '('")

@@ -1,4 +1,4 @@
-"""Exact change of units: what a coefficient becomes when u → a·u, t → c·t, x → b·x.
+"""Units of coefficients, and their exact change: what one becomes when u → a·u, t → c·t, x → b·x.
 
 Every term is a monomial in the units of its fields and axes, so the change of a coefficient is a product of integer
 powers, found by counting: for u_t = k·u·u_x it is a⁻¹·b·c⁻¹. It is computed in fractions and rounded once.
@@ -14,6 +14,7 @@ from fractions import Fraction
 from pdescry.equation.algebra import add, expand
 from pdescry.equation.equation import Component, Equation
 from pdescry.equation.term import GROUPS, Coordinate, Derivative, Factor, Flux, Function, Group, Sum, Term
+from pdescry.equation.unit_text import powers_of, product, written
 from pdescry.errors import InputError
 
 
@@ -39,6 +40,21 @@ def exponents(term: Term) -> Counter[str]:
             case Function():
                 pass  # a pure number: its scale takes the unit of the field away
     return unit
+
+
+def unit_of_coefficient(term: Term, field: str, time_order: int, units: Mapping[str, str]) -> str:
+    """The unit of a term's coefficient in the law of a field, such as ``m²/s``; ``1`` for a pure number.
+
+    units: of time (``t``), axes, fields and inputs, as texts. Empty where a unit that counts is not known; one that
+    cancels, as u's does in u_t = D*u_xx, need not be.
+    """
+    change = Counter({field: 1})
+    change.subtract({"t": time_order})
+    change.subtract(exponents(term))
+    counts = {name: power for name, power in change.items() if power}
+    if not set(counts) <= set(units):
+        return ""
+    return written(product((powers_of(units[name]), Fraction(power)) for name, power in counts.items()))
 
 
 def rescale(equation: Equation, factors: Mapping[str, float]) -> Equation:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.equation.printing import TEXT, Style
 from pdescry.equation.term import ONE, Coordinate, Term
 
 # Of each term: probability that it is there, NaN where nobody asked.
@@ -20,13 +21,23 @@ def concise(
 ) -> str:
     """A law with its spread in the last digits: ``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``; a coefficient that varies
     along an axis as one: ``u_t = (0.0203(3) + 0.0096(8)*x)*u_xx``."""
-    parts = []
-    for base, family in by_coefficient(zip(terms, values, sds, strict=True)):
-        inner = [f"{with_spread(value, sd)}*{power}".removesuffix("*1") for power, value, sd in family]
-        whole = _summed(inner)
-        parts.append(f"{whole if len(inner) == 1 else f'({whole})'}*{base}".removesuffix("*1"))
-    law = _summed(parts) or "nothing is left"
-    return f"{field}_{'t' * time_order} = {law}"
+    return law_with_spread(TEXT, field, time_order, zip(terms, values, sds, strict=True))
+
+
+def law_with_spread(style: Style, field: str, time_order: int, rows: Iterable[tuple[Term, float, float]]) -> str:
+    """The same in any style; rows: of each term its coefficient and the sd of that."""
+    right = ""
+    for base, family in by_coefficient(rows):
+        varies, inner = len(family) > 1, ""  # whether the coefficient is a polynomial along an axis
+        for power, value, sd in family:
+            leading = not (inner if varies else right)
+            inner += style.uncertain(with_spread(value, sd), leading)
+            inner += style.times + style.term(power) if power.factors else ""
+        if varies:
+            inner = style.sign(False, leading=not right) + style.bracketed(inner)
+        right += inner + (style.times + style.term(base) if base.factors else "")
+    left = style.derivative(field, "t" * time_order)
+    return f"{left} {style.equals} {right or style.words('nothing is left')}"
 
 
 def by_coefficient(
@@ -46,10 +57,6 @@ def by_coefficient(
             numbers = [(power, value, sd) for power, (_, value, sd) in zip(powers, family, strict=True)]
             found.append((base, sorted(numbers, key=lambda row: sum(row[0].powers.values()))))
     return found
-
-
-def _summed(parts: list[str]) -> str:
-    return " + ".join(parts).replace("+ -", "- ")
 
 
 def with_spread(value: float, sd: float) -> str:

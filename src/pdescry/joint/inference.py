@@ -30,6 +30,7 @@ from pdescry.joint.joint_field import JointField
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.left_out import left_out, some_sensors
 from pdescry.joint.search.varying import Vary
+from pdescry.joint.sensors.against_law import without
 from pdescry.problem import HIGHEST, MOST_AXES, Problem
 from pdescry.progress import Progress
 
@@ -133,9 +134,10 @@ class JointMethod:
                 executor=engine.executor,
                 progress=watch("fit"),
                 train=another_start,
+                leave_out=run.settings.faults == "leave_out" and run.settings.noise is None,
             ),
         )
-        return JointInference(choice, run.experiments)
+        return JointInference(choice, _experiments_of(choice, run.experiments))
 
     @staticmethod
     def unchanged(sections: Collection[str], experiments: int) -> set[str]:
@@ -143,7 +145,15 @@ class JointMethod:
 
     @staticmethod
     def load(folder: Path, experiments: Sequence[Readings], diagnostics: Any) -> JointInference:
-        return JointInference(Choice.load(folder / "joint.nc", experiments), tuple(experiments))
+        choice = Choice.load(folder / "joint.nc", experiments)
+        return JointInference(choice, _experiments_of(choice, experiments))
+
+
+def _experiments_of(choice: Choice, experiments: Sequence[Readings]) -> tuple[Readings, ...]:
+    """Without sensors that the choice left out."""
+    for fault in choice.left_out:
+        experiments = [without(each, fault) for each in experiments]
+    return tuple(experiments)
 
 
 # ---- what comes out --------------------------------------------------------------------------------------------------
@@ -188,6 +198,19 @@ class JointInference:
     @property
     def diagnostics(self) -> None:
         return None
+
+    @property
+    def _told(self) -> list[int]:
+        """Which coefficients of the fit stand in a law that is told, equation by equation."""
+        return [k for law in self.fits if law.support.any() for k in self.fit.rows_of(law.field)]
+
+    @property
+    def covariance(self) -> Array:
+        return self.fit.covariance[np.ix_(self._told, self._told)]
+
+    def draw_coefficients(self, number: int, seed: int = 0) -> Array:
+        random = np.random.default_rng([seed, 17])
+        return random.multivariate_normal(self.fit.values[self._told], self.covariance, number, method="svd")
 
     # ---- the fields ------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pdescry.data import Readings
+from pdescry.data import Readings, SensorFault
 from pdescry.equation import Term
 from pdescry.errors import InputError
 from pdescry.files import check_target, saved_dataset, write_dataset
@@ -30,6 +30,7 @@ from pdescry.joint.fit.operator import Operator
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations
 from pdescry.joint.profiles import COLUMNS
+from pdescry.joint.sensors.against_law import without
 from pdescry.problem import Candidate, Condition, Ends, Given, Known, Problem
 
 FORMAT = "pdescry choice 6"
@@ -44,6 +45,8 @@ def save(choice: Choice, path: Path) -> None:
 def load(path: Path, readings: Readings | Sequence[Readings]) -> Choice:
     experiments = (readings,) if isinstance(readings, Readings) else tuple(readings)
     dataset = saved_dataset(path, FORMAT, "a choice of terms")
+    for each in json.loads(dataset.attrs["about"])["left_out"]:
+        experiments = tuple(without(own, SensorFault(**each)) for own in experiments)
     sizes = [int(size) for size in np.atleast_1d(dataset.attrs["readings"])]
     if sizes != (found := [len(each) for each in experiments]):
         raise InputError(
@@ -76,6 +79,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
         "reasons": comparison.reasons,
         "other_order": comparison.other_order,
         "variation": comparison.variation,
+        "left_out": [each.to_dict() for each in choice.left_out],
         "processes": [[[each.name, list(each.scales), list(each.lasting)] for each in own] for own in choice.processes],
     }
     attributes: dict[str, Any] = {"format": FORMAT, "about": json.dumps(about)}
@@ -166,7 +170,8 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
         for field, own in enumerate(about["processes"])
     )
     fit = JointFit(found, problem, tuple(about["notes"]))
-    return Choice(fit, candidates, comparison, tuple(about["all_fields"]), processes)
+    left_out = tuple(SensorFault(**each) for each in about["left_out"])
+    return Choice(fit, candidates, comparison, tuple(about["all_fields"]), processes, left_out)
 
 
 def _experiment(dataset: xr.Dataset, number: int, readings: Readings) -> tuple[Experiment, np.ndarray]:

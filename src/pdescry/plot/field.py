@@ -9,6 +9,7 @@ import numpy as np
 
 from pdescry.errors import InputError
 from pdescry.plot.axes import COLOURS, SD_COLOURS, check_choice, check_one_axis, field_named, label, new_axes
+from pdescry.plot.dates import show_dates
 from pdescry.plot.law import Inferred, is_posterior
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def _drawn(law: Inferred, name: str, what: str, ax: Axes, grid: xr.Dataset) -> A
         xlim=places[[0, -1]],
         ylim=times[[0, -1]],
     )
+    show_dates(ax.yaxis, readings)
     return ax
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pdescry.data.digits import distinct
 from pdescry.errors import InputError
 from pdescry.plot.axes import colour_of, field_named, label, new_axes
+from pdescry.plot.dates import show_dates
 from pdescry.plot.law import Drawn
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def forecast(law: Drawn, ax: Axes | None = None, field: str | None = None) -> Ax
             rows["t"], rows["reading"], "o", color=colour, markersize=3, markeredgecolor="white", markeredgewidth=0.3
         )
     ax.set(xlabel=label(readings, readings.time_name), ylabel=label(readings, name))
+    show_dates(ax.xaxis, readings)
     score = law.forward.score.by_field.loc[name if len(readings.fields) > 1 else ""]
     told = f"left out and predicted: rms {score['rms_error']:.3g}, expected {score['expected']:.3g}"
     ax.set_title(told, fontsize="medium")

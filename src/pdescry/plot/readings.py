@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdescry.plot.axes import COLOURS, field_named, label, new_axes
+from pdescry.plot.dates import show_dates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,7 @@ def readings(readings: Readings, field: str | None = None, ax: Axes | None = Non
     )
     ax.figure.colorbar(dots, ax=ax, label=label(readings, name))
     ax.set(xlabel=label(readings, readings.axes[0]), ylabel=label(readings, readings.time_name))
+    show_dates(ax.yaxis, readings)
     others = f", all {' and '.join(readings.axes[1:])} together" if len(readings.axes) > 1 else ""
     ax.set_title(f"{len(readings)} readings of {name} by {readings.n_sensors} sensors{others}", fontsize="medium")
     return ax

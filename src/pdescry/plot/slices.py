@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data.digits import distinct
 from pdescry.plot.axes import check_one_axis, colour_of, field_named, label, new_axes, plain
+from pdescry.plot.dates import date_or_number
 from pdescry.plot.law import Inferred, is_posterior
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ def slices(law: Inferred, times: ArrayLike | None = None, field: str | None = No
     readings = law.readings
     name = field_named(readings, field)
     check_one_axis(readings)
-    chosen = _early_midway_late(readings) if times is None else np.atleast_1d(np.asarray(times, float))
+    chosen = (
+        _early_midway_late(readings) if times is None else np.atleast_1d(np.asarray(readings.to_times(times)[0], float))
+    )
     ax = new_axes(ax)
     places = np.linspace(*law.reach[readings.axes[0]], 201)
     summary, values = law.predict(chosen, places), readings.values[:, readings.fields.index(name)]
@@ -39,7 +42,8 @@ def slices(law: Inferred, times: ArrayLike | None = None, field: str | None = No
         # The upper end of the colours is too pale for a line on white.
         colour = colour_of(0.85 * number / max(len(chosen) - 1, 1))
         ax.fill_between(places, now[f"{name}_low"], now[f"{name}_high"], color=colour, alpha=0.25, linewidth=0)
-        ax.plot(places, now[name], color=colour, label=f"{readings.time_name} = {distinct(time, readings.times)}{unit}")
+        when = date_or_number(time, readings, f"{distinct(time, readings.times)}{unit}")
+        ax.plot(places, now[name], color=colour, label=f"{readings.time_name} = {when}")
         near = _nearest(readings, values, time, (end - start) * NEAR)
         ax.plot(readings.space[near, 0], values[near], "o", color=colour, markersize=4, markeredgecolor="white")
     ax.set(xlabel=label(readings, readings.axes[0]), ylabel=label(readings, name))

@@ -62,8 +62,12 @@ def packed(values: ArrayLike, exact: bool = False) -> dict[str, str]:
 
 
 def names_of(readings: Readings) -> dict[str, str]:
-    """As axes are labelled."""
-    return {"time": readings.label(readings.time_name), "axis": readings.label(readings.axes[0])}
+    """As axes are labelled; times of readings that had dates with the date that they count from."""
+    time = readings.label(readings.time_name)
+    if readings.time_origin:
+        unit = readings.units.get(readings.time_name, "s")
+        time = f"{readings.time_name} ({unit} since {readings.time_origin.replace('T', ' ')})"
+    return {"time": time, "axis": readings.label(readings.axes[0])}
 
 
 def sensor_names(readings: Readings) -> list[str]:
@@ -113,6 +117,7 @@ def _terms(law: Reported) -> list[dict[str, Any]]:
         {
             "name": f"{row['field']}: {row['term']}" if several else row["term"],
             **{key: finite(row[key]) for key in ("mean", "sd", "low", "high", "probability")},
+            "unit": row["unit"],
         }
         for row in table.to_dict(orient="records")
     ]

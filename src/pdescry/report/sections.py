@@ -152,7 +152,12 @@ def _terms(law: Reported, numbers: dict[str, Any]) -> Iterator[str]:
         rows = numbers["terms"]
         columns = ("mean", "sd", "low", "high")
         cells = [[row["name"], *(_short(row[key]) for key in columns), _short(row["probability"], 2)] for row in rows]
-        yield table(["term", "coefficient", "sd", "95 % from", "to", "probability"], cells, "Terms of the law")
+        heads, units = ["term", "coefficient", "sd", "95 % from", "to", "probability"], [row["unit"] for row in rows]
+        if any(units):
+            told = [[*row, unit or "not known"] for row, unit in zip(cells, units, strict=True)]
+            yield table([*heads, "unit"], told, "Terms of the law")
+        else:
+            yield table(heads, cells, "Terms of the law")
         words = "; ".join(f"{name} {mean}, 95 % from {low} to {high}" for name, mean, _, low, high, _ in cells)
         caption = "Coefficients with their 95 % intervals."
         yield figure("forest", f"Forest plot of the coefficients: {words}.", caption)

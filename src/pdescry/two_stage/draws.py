@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from pdescry.derivatives import Derivatives
 from pdescry.equation import Equation
@@ -66,16 +67,52 @@ def n_kept(derivatives: Derivatives | None) -> int:
     return 0 if derivatives is None or derivatives.draws is None else len(derivatives.draws)
 
 
+def draw_coefficients(fits: Sequence[SparseFit], number: int, seed: int) -> Array:
+    """(number, k): of the kept terms, field by field; a draw of the field for all of them, where such were kept."""
+    random = np.random.default_rng([seed, 17])
+    of_field = random.integers(2**62, size=number)
+    return np.hstack([np.array([_values(fit, int(draw), random) for draw in of_field]) for fit in fits])
+
+
+def covariance(fits: Sequence[SparseFit]) -> Array:
+    """(k, k), as wide as the sds that are told; laws of different fields were regressed apart, on the same draws."""
+    sds = np.concatenate([fit.summary["sd"].to_numpy(float) for fit in fits])
+    together = all(fit.spread is not None for fit in fits)
+    if together:
+        together = len({len(fit.spread.draws) for fit in fits if fit.spread is not None}) == 1
+    if not together:
+        return np.asarray(block_diag(*(_own(fit) for fit in fits)), float)
+    draws = np.hstack([fit.spread.draws for fit in fits if fit.spread is not None])
+    return _correlation(np.cov(draws, rowvar=False)) * np.outer(sds, sds)
+
+
+def _own(fit: SparseFit) -> Array:
+    kept = np.flatnonzero(fit.support)
+    if fit.spread is None:
+        return fit.covariance[np.ix_(kept, kept)]
+    return _correlation(np.cov(fit.spread.draws, rowvar=False)) * np.outer(fit.spread.sd, fit.spread.sd)
+
+
+def _correlation(covariance: Array) -> Array:
+    covariance = np.atleast_2d(covariance)
+    sd = np.sqrt(np.diag(covariance))
+    return np.divide(covariance, np.outer(sd, sd), out=np.eye(len(sd)), where=np.outer(sd, sd) > 0)
+
+
 def _component(fit: SparseFit, draw: int, random: np.random.Generator) -> Component:
+    values = _values(fit, draw, random)
+    terms = {fit.terms[j]: float(value) for j, value in zip(np.flatnonzero(fit.support), values, strict=True)}
+    return Component.of(fit.field, terms, fit.time_order)
+
+
+def _values(fit: SparseFit, draw: int, random: np.random.Generator) -> Array:
+    """(k,): coefficients of the kept terms, by the number of a draw of the field."""
     kept = np.flatnonzero(fit.support)
     if fit.spread is None:
         covariance = fit.covariance[np.ix_(kept, kept)]
-        values = random.multivariate_normal(fit.coefficients[kept], covariance, method="svd")
-    else:
-        spread = fit.spread
-        # About the reported coefficients, and as wide as the honest sd: the draw's own deviation, stretched.
-        deviation = spread.draws[draw] - spread.draws.mean(0)
-        stretch = np.divide(spread.sd, spread.draws_sd, out=np.ones_like(spread.sd), where=spread.draws_sd > 0)
-        values = spread.reported + deviation * stretch
-    terms = {fit.terms[j]: float(value) for j, value in zip(kept, values, strict=True)}
-    return Component.of(fit.field, terms, fit.time_order)
+        return random.multivariate_normal(fit.coefficients[kept], covariance, method="svd")
+    spread = fit.spread
+    # About the reported coefficients, and as wide as the honest sd: the draw's own deviation, stretched.
+    deviation = spread.draws[draw % len(spread.draws)] - spread.draws.mean(0)
+    stretch = np.divide(spread.sd, spread.draws_sd, out=np.ones_like(spread.sd), where=spread.draws_sd > 0)
+    return spread.reported + deviation * stretch

@@ -21,7 +21,16 @@ from pdescry.errors import InputError
 from pdescry.files import write_json
 from pdescry.regression import REGRESSORS
 from pdescry.surrogate import Diagnostics, Posterior
-from pdescry.two_stage.draws import ENOUGH, Draws, draw_laws, field_alone, n_kept, noise_of_readings
+from pdescry.two_stage.draws import (
+    ENOUGH,
+    Draws,
+    covariance,
+    draw_coefficients,
+    draw_laws,
+    field_alone,
+    n_kept,
+    noise_of_readings,
+)
 from pdescry.two_stage.fields import Array, NetworkField
 from pdescry.two_stage.network import judge_draws, load_posteriors, noise_of, save_posteriors
 
@@ -120,6 +129,13 @@ class Regressed:
 
     def draw_laws(self, number: int, seed: int = 0) -> list[tuple[NetworkField, Equation]]:
         return draw_laws(self.posterior, self.derivatives, self.fits, number, seed)
+
+    @property
+    def covariance(self) -> Array:
+        return covariance([fit for fit in self.fits if fit.support.any()])
+
+    def draw_coefficients(self, number: int, seed: int = 0) -> Array:
+        return draw_coefficients([fit for fit in self.fits if fit.support.any()], number, seed)
 
     def next_sensor(self, n: int, times: ArrayLike | None) -> None:
         """Not in closed form: by `sampled`."""

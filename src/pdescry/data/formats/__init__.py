@@ -26,18 +26,29 @@ class Format:
     title: str
     endings: tuple[str, ...]
     module: str
+    has_groups: bool = False  # or sheets
 
-    def load(self, path: Path, sensor: str | None) -> Table:
-        """sensor: the column that holds labels even where they look like numbers, if the user named one."""
-        return importlib.import_module(f"{__name__}.{self.module}").load(path, sensor)
+    def load(self, path: Path, sensor: str | None, group: str | None = None) -> Table:
+        """sensor: the column that holds labels even where they look like numbers, if the user named one. group: of
+        arrays, or the sheet."""
+        loader = importlib.import_module(f"{__name__}.{self.module}")
+        if group is not None and not self.has_groups:
+            able = ", ".join(kind.title for kind in FORMATS.values() if kind.has_groups)
+            raise InputError(
+                f"Expected group= with a file that has groups or sheets ({able}); got {path.name}; leave it out."
+            )
+        return loader.load(path, sensor, group) if self.has_groups else loader.load(path, sensor)
 
 
 FORMATS = {
     "csv": Format("text", (".csv", ".tsv", ".txt", ".dat", ".tab"), "text"),
     "parquet": Format("Parquet", (".parquet", ".pq"), "parquet"),
-    "netcdf": Format("NetCDF", (".nc", ".nc4", ".cdf", ".netcdf"), "netcdf"),
+    "netcdf": Format("NetCDF", (".nc", ".nc4", ".cdf", ".netcdf"), "netcdf", True),
+    "hdf5": Format("HDF5", (".h5", ".hdf5", ".hdf"), "hdf5", True),
+    "excel": Format("Excel", (".xlsx", ".xlsm"), "excel", True),
     "zarr": Format("Zarr", (".zarr",), "zarr"),
     "npz": Format("npz", (".npz",), "npz"),
+    "npy": Format("npy", (".npy",), "npy"),
     "matlab": Format("MATLAB", (".mat",), "matlab"),
 }
 

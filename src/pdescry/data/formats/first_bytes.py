@@ -28,8 +28,10 @@ _NETCDF = "pass format='netcdf'"
 _PICTURE = "save the numbers behind it as CSV"
 TEXT = Seen("text", "pass format='csv'")
 _UNKNOWN = Seen("", "")
-_EXCEL = Seen("an Excel workbook", _AS_CSV)
-_HDF5_REMEDY = "pass format='netcdf' or format='matlab' if one of those wrote it, else save it as .npz or CSV"
+_EXCEL = Seen("an Excel workbook", "pass format='excel'")
+_OLD_EXCEL = Seen("an old Excel workbook (.xls)", "save it as .xlsx or CSV")
+_OPEN_DOCUMENT = Seen("an OpenDocument sheet", _AS_CSV)
+_HDF5_REMEDY = "pass format='hdf5', or format='netcdf' or format='matlab' if one of those wrote it"
 
 _MAGIC = {
     b"\x89PNG": Seen("a PNG picture", _PICTURE),
@@ -37,18 +39,18 @@ _MAGIC = {
     b"GIF8": Seen("a GIF picture", _PICTURE),
     b"%PDF": Seen("a PDF document", _PICTURE),
     b"PAR1": Seen("Parquet", "pass format='parquet'"),
-    HDF5_MAGIC: Seen("HDF5, which is understood only as NetCDF 4 or MATLAB 7.3", _HDF5_REMEDY),
+    HDF5_MAGIC: Seen("HDF5, as NetCDF 4 and MATLAB 7.3 are", _HDF5_REMEDY),
     b"CDF\x01": Seen("NetCDF 3", _NETCDF),
     b"CDF\x02": Seen("NetCDF 3", _NETCDF),
     b"CDF\x05": Seen("NetCDF 3 with 64-bit data", "write it as NetCDF 4"),
     b"MATLAB 7.3": Seen("MATLAB 7.3", _MATLAB),
     b"MATLAB 5": Seen("MATLAB 5 to 7", _MATLAB),
     b"PK\x05\x06": Seen("an empty zip archive", "write it anew"),
-    b"\x93NUMPY": Seen("a single numpy array (.npy)", "save t, x and u together as .npz with numpy.savez"),
+    b"\x93NUMPY": Seen("npy", "pass format='npy', and dt= and dx="),
     GZIP_MAGIC: Seen("a gzip archive", _UNPACK),
     b"BZh": Seen("a bzip2 archive", _UNPACK),
     b"\xfd7zXZ": Seen("an xz archive", _UNPACK),
-    b"\xd0\xcf\x11\xe0": _EXCEL,
+    b"\xd0\xcf\x11\xe0": _OLD_EXCEL,
     b"\x80\x04\x95": Seen("a Python pickle, which can run any code", "save its arrays as .npz or CSV"),
 }
 _ZIP_MAGIC = b"PK\x03\x04"
@@ -58,7 +60,9 @@ def looks_like(path: Path) -> Seen:
     with path.open("rb") as file:
         head = file.read(_HEAD)
     if head.startswith(_ZIP_MAGIC):
-        if b"[Content_Types].xml" in head or path.suffix.lower() in (".xlsx", ".xlsm", ".ods"):
+        if b"opendocument" in head:
+            return _OPEN_DOCUMENT
+        if b"[Content_Types].xml" in head or path.suffix.lower() in (".xlsx", ".xlsm"):
             return _EXCEL
         return Seen("npz", "pass format='npz'") if b".npy" in head else Seen("a zip archive", _UNPACK)
     return next(

@@ -11,7 +11,7 @@ from pdescry.data.formats.hdf5 import check_hdf5
 from pdescry.data.table import Table
 
 
-def load(path: Path, sensor: str | None) -> Table:
+def load(path: Path, sensor: str | None, group: str | None = None) -> Table:
     import xarray as xr
 
     with path.open("rb") as file:
@@ -19,7 +19,7 @@ def load(path: Path, sensor: str | None) -> Table:
     with parsing(path, "NetCDF"):
         if is_version_4:
             check_hdf5(path)
-            opened = xr.open_dataset(path, engine="h5netcdf", decode_timedelta=False)
+            opened = xr.open_dataset(path, engine="h5netcdf", group=group, decode_timedelta=False)
         else:
             # Without mmap: an array that outlives its file must not keep it open.
             opened = xr.open_dataset(path, engine="scipy", mmap=False, decode_timedelta=False)

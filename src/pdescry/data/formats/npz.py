@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -31,16 +32,19 @@ def _check_headers(path: Path) -> None:
             if not member.filename.endswith(".npy"):
                 continue
             with archive.open(member) as file:
-                version = np.lib.format.read_magic(file)
-                reader = (
-                    np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-                )
-                shape, _, dtype = reader(file)
-            if dtype.hasobject:
-                raise InputError(
-                    f"Expected plain arrays in {path.name}; got {member.filename[:-4]!r} of Python objects, which only "
-                    "pickle can read and pickle can run any code; save it again as numbers."
-                )
-            # Python's integers do not overflow, numpy's would.
-            claimed += int(dtype.itemsize) * int(np.prod([int(n) for n in shape], dtype=object))
+                claimed += declared(file, repr(member.filename[:-4]), path)
     check_size(claimed, path)
+
+
+def declared(file: IO[bytes], name: str, path: Path) -> int:
+    """The bytes that an array takes, by its header; objects are refused."""
+    version = np.lib.format.read_magic(file)
+    reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = reader(file)
+    if dtype.hasobject:
+        raise InputError(
+            f"Expected plain arrays in {path.name}; got {name} of Python objects, which only "
+            "pickle can read and pickle can run any code; save it again as numbers."
+        )
+    # Python's integers do not overflow, numpy's would.
+    return int(dtype.itemsize) * int(np.prod([int(n) for n in shape], dtype=object))

@@ -31,9 +31,14 @@ _GAPS = sorted({case(mark) for mark in MISSING_MARKS for case in (str.lower, str
 
 
 def load(path: Path, sensor: str | None) -> Table:
-    raw = path.read_bytes()
     with parsing(path, "text"):
-        raw = _as_utf8(raw, path)
+        raw = _as_utf8(path.read_bytes(), path)
+    return of_text(raw, path, sensor)
+
+
+def of_text(raw: bytes, path: Path, sensor: str | None) -> Table:
+    """The table in a text, which came from this file."""
+    with parsing(path, "text"):
         dialect = sniff(raw, path)
         frame = _parse(raw, dialect, sensor, path)
     if frame.empty:

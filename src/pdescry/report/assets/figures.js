@@ -440,7 +440,7 @@ const FIGURES = {
       return [[plain.time, plain.axis, part().name, "low", "high"], ...times.map((t, i) => [t, place, mean[i], low[i], high[i]])];
     },
   },
-  forest: { draw: forest, rows: () => pairs(["term", "mean", "sd", "low", "high", "probability"], DATA.terms, ["name", "mean", "sd", "low", "high", "probability"]) },
+  forest: { draw: forest, rows: () => pairs(["term", "mean", "sd", "low", "high", "probability", "unit"], DATA.terms, ["name", "mean", "sd", "low", "high", "probability", "unit"]) },
   probabilities: { draw: probabilities, rows: () => pairs(["term", "probability", "in_the_law"], DATA.candidates, ["name", "probability", "kept"]) },
   path: {
     draw: path,
