@@ -2,7 +2,7 @@
 probabilities hold, and does it say that it cannot tell.
 
     python benchmarks/accuracy.py run FOLDER [--cells paper others coupled second input null faults forced]
-        [--layouts 40 41 42 43 44] [--libraries general paper] [--workers 1]
+        [--layouts 40 41 42 43 44] [--libraries general paper] [--workers 2]
     python benchmarks/accuracy.py stale FOLDER
     python benchmarks/accuracy.py document FOLDER docs/accuracy.md [--mixed]
 
@@ -12,8 +12,9 @@ heater; "null" are readings of noise alone, of a system whose moments are shuffl
 sensor), and of a coupled system of which one field is noise; "faults" are outliers, a dead and a drifting sensor, which
 `discover` looks for before, and noise that is correlated in time; "forced" are laws with a periodic forcing that is not
 among the candidates. A cell is a file in FOLDER; those found there are not
-made again. A record carries what made it (``provenance.py``): the commit, versions, and digests of the settings and of
-the sources that infer a law.
+made again; others are made ``--workers`` at a time, on a core each, or on the workers of a ``--cluster``. A record
+carries what made it (``provenance.py``): the commit, versions, and digests of the settings and of the sources that
+infer a law.
 
 stale: lists records that other sources made than those which infer a law now, and exits with 1 if there are any. It
 is part of what is checked before a release (``records/README.md``), not of CI.
@@ -33,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cells import add_engine, made
 from provenance import commit, inference_digest, settings_digest, versions
 
 import pdescry
@@ -188,29 +190,41 @@ def name_of(cell: dict[str, Any]) -> str:
     return f"{cell['system']}-{cell['noise']}-{cell['layout']}"
 
 
-def run(folder: Path, kinds: list[str], layouts: list[int], libraries: list[str], workers: int | None) -> None:
+def run(
+    folder: Path,
+    kinds: list[str],
+    layouts: list[int],
+    libraries: list[str],
+    workers: int | None,
+    cluster: str | None = None,
+) -> None:
+    from accuracy import record_of as make  # processes find it by the name of this module, not as the script's
+
     folder.mkdir(parents=True, exist_ok=True)
     made_by = {"commit": commit(), "inference": inference_digest(), "versions": versions()}
-    for cell in cells(kinds, layouts):
-        for library in libraries if cell.get("kind") is None else libraries[:1]:
-            path = folder / f"{name_of(cell)}-{library}.json"
-            if not path.exists():
-                record = made_by | record_of(cell, library, workers)
-                write_json(path, record)
-                print(f"{path.stem}: {record['law']} ({record['seconds']:.0f} s) {record['reason'][:60]}", flush=True)
+    asked = {
+        f"{name_of(cell)}-{library}": (cell, library)
+        for cell in cells(kinds, layouts)
+        for library in (libraries if cell.get("kind") is None else libraries[:1])
+    }
+    missing = {name: task for name, task in asked.items() if not (folder / f"{name}.json").exists()}
+    for name, record in made(make, missing, workers, cluster):
+        write_json(folder / f"{name}.json", made_by | record)
+        print(f"{name}: {record['law']} ({record['seconds']:.0f} s) {record['reason'][:60]}", flush=True)
 
 
-def record_of(cell: dict[str, Any], library: str, workers: int | None) -> dict[str, Any]:
+def record_of(cell: dict[str, Any], library: str) -> dict[str, Any]:
+    """On one core."""
     began, networks = time.monotonic(), []
     readings, faults = pdescry.examine(readings_of(cell))
 
     def train() -> list[Any]:
         """As `discover` does, where it does."""
-        networks.append(pdescry.interpolate(readings, sampler=Point(), chains=TRAINED, workers=workers))
+        networks.append(pdescry.interpolate(readings, sampler=Point(), chains=TRAINED, workers=1))
         return networks
 
     try:
-        choice = pdescry.choose(readings, library, workers=workers, train=train)
+        choice = pdescry.choose(readings, library, workers=1, train=train)
     except pdescry.PdescryError as fault:
         found: dict[str, Any] = {"law": None, "reason": str(fault), "reasons": {}}
     else:
@@ -296,7 +310,7 @@ def main() -> None:
     running.add_argument("folder", type=Path)
     running.add_argument("--cells", nargs="+", choices=KINDS, default=list(KINDS))
     running.add_argument("--layouts", nargs="+", type=int, default=[40, 41, 42, 43, 44])
-    running.add_argument("--workers", type=int)
+    add_engine(running)
     running.add_argument("--libraries", nargs="+", choices=LIBRARIES, default=list(LIBRARIES))
     writing = commands.add_parser("document")
     writing.add_argument("folder", type=Path)
@@ -306,7 +320,7 @@ def main() -> None:
     checking.add_argument("folder", type=Path)
     given = parser.parse_args()
     if given.command == "run":
-        run(given.folder, given.cells, given.layouts, given.libraries, given.workers)
+        run(given.folder, given.cells, given.layouts, given.libraries, given.workers, given.cluster)
     elif given.command == "stale":
         raise SystemExit(stale(given.folder))
     else:

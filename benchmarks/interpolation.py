@@ -7,7 +7,8 @@
 Each cell is a system of the paper (16 random sensors, its times) and a noise level, with default settings of
 `interpolate`. ``--places FOLDER`` puts the sensors where the paper had them, read from its released measurements in
 that folder. ``--law`` measures the field that obeys the law instead, law and terms found in the same step from the 36
-candidates, over the whole domain: as `discover` does with ``--domain``.
+candidates, over the whole domain: as `discover` does with ``--domain``. Cells are made ``--workers`` at a time, on a
+core each, or on the workers of a ``--cluster``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
+from cells import add_engine, made
 
 import pdescry
 from pdescry.experiments.paper import EXPERIMENTS, NOISES
@@ -35,7 +37,7 @@ def measure(name: str, noise: float, layout: int, places: np.ndarray | None) -> 
     system = pdescry.systems.get(name)
     readings = system.observe(noise=noise, seed=layout, sensors=16 if places is None else places)
     began = time.monotonic()
-    posterior = interpolate(readings, seed=layout)
+    posterior = interpolate(readings, seed=layout, workers=1)
     seconds = time.monotonic() - began
     diagnostics = posterior.diagnostics
     return scored(name, noise, layout, readings, posterior.predict) | {
@@ -54,7 +56,7 @@ def measure_with_law(name: str, noise: float, layout: int, places: np.ndarray | 
     sensors = 16 if places is None else places
     readings = system.observe(noise=noise, seed=layout, sensors=sensors)
     began = time.monotonic()
-    choice = pdescry.choose(readings, method=Joint(domain=system.domain))
+    choice = pdescry.choose(readings, method=Joint(domain=system.domain), workers=1)
     seconds = time.monotonic() - began
     fit = choice.fit
     return scored(name, noise, layout, fit.readings, fit.predict) | {
@@ -89,8 +91,19 @@ def scored(
     }
 
 
-def run(out: Path, layouts: list[int], noises: list[float], folder: Path | None, with_law: bool) -> None:
+def run(
+    out: Path,
+    layouts: list[int],
+    noises: list[float],
+    folder: Path | None,
+    with_law: bool,
+    workers: int | None,
+    cluster: str | None = None,
+) -> None:
+    import interpolation  # processes find what is to be done by the name of this module, not as the script's
+
     done = {(row["system"], row["noise"], row["layout"]) for row in rows(out)}
+    tasks: dict[str, tuple] = {}
     for layout in layouts:
         for noise in noises:
             for name in PUBLISHED:
@@ -100,10 +113,12 @@ def run(out: Path, layouts: list[int], noises: list[float], folder: Path | None,
                 if folder is not None:
                     with np.load(folder / f"{name}_noise0.00_sensors.npz", allow_pickle=False) as paper:
                         places = np.unique(paper["x"])
-                row = (measure_with_law if with_law else measure)(name, noise, layout, places)
-                with out.open("a") as stream:
-                    stream.write(json.dumps(row) + "\n")
-                print(json.dumps(row), flush=True)
+                tasks[f"{name}, noise {noise:g}, layout {layout}"] = name, noise, layout, places
+    make = interpolation.measure_with_law if with_law else interpolation.measure
+    for _, row in made(make, tasks, workers, cluster):
+        with out.open("a") as stream:
+            stream.write(json.dumps(row) + "\n")
+        print(json.dumps(row), flush=True)
 
 
 def rows(out: Path) -> list[dict]:
@@ -159,8 +174,9 @@ if __name__ == "__main__":
     parser.add_argument("--out", type=Path, default=Path("interpolation.jsonl"))
     parser.add_argument("--places", type=Path)
     parser.add_argument("--law", action="store_true")
+    add_engine(parser)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.what == "run":
-        run(given.out, given.layouts or [0, 1, 2], given.noises, given.places, given.law)
+        run(given.out, given.layouts or [0, 1, 2], given.noises, given.places, given.law, given.workers, given.cluster)
     table(given.out, given.layouts)

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from pdescry.solver import simulate as simulate
     from pdescry.surrogate import Posterior as Posterior
     from pdescry.surrogate import interpolate as interpolate
+    from pdescry.sweeps import Study as Study
+    from pdescry.sweeps import sweep as sweep
 
 _HOME = {
     "Choice": "pdescry.joint",
@@ -65,6 +67,7 @@ _HOME = {
     "SensorFault": "pdescry.data",
     "Solution": "pdescry.solver",
     "SparseFit": "pdescry.regression",
+    "Study": "pdescry.sweeps",
     "Term": "pdescry.equation",
     "candidates": "pdescry.equation",
     "choose": "pdescry.joint",
@@ -78,6 +81,7 @@ _HOME = {
     "regress": "pdescry.regression",
     "resume": "pdescry.discovery",
     "simulate": "pdescry.solver",
+    "sweep": "pdescry.sweeps",
     "systems": "pdescry.data",
 }
 __all__ = [  # noqa: RUF022 -- the order of a user's work
@@ -98,6 +102,8 @@ __all__ = [  # noqa: RUF022 -- the order of a user's work
     "Law",
     "Derived",
     "load",
+    "sweep",
+    "Study",
     "plot",
     "interpolate",
     "Posterior",

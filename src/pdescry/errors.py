@@ -14,6 +14,10 @@ class InputError(PdescryError, ValueError):
     """Something handed to pdescry cannot be used: a file, a column, an array, an argument."""
 
 
+class DamagedFile(InputError):
+    """A file that pdescry writes itself and that holds something else now; a run makes its stage again."""
+
+
 class EquationError(InputError):
     """A text that is not an equation, a term or a formula.
 

@@ -1,7 +1,8 @@
 """Where fits run: anything with ``submit``, by default processes on this machine, each with one thread.
 
 A task is a function of a module and picklable arguments, so that an executor of `concurrent.futures`, Dask or the like
-can take it. Local processes are started once and kept; with one worker everything runs in this process.
+can take it; every task is computed with one thread, so that results do not depend on where it ran. Local processes (of
+loky, joblib's own backend) are started once and kept; with one worker everything runs in this process.
 """
 
 from __future__ import annotations
@@ -9,18 +10,24 @@ from __future__ import annotations
 import copy
 import os
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, as_completed
-from contextlib import contextmanager
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib import import_module
+from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from threadpoolctl import threadpool_limits
 
+from pdescry.checks import check_workers
 from pdescry.cores import ONE_THREAD, n_cores
+from pdescry.errors import InputError
 
 KEPT = 600  # seconds that idle processes wait for more
+POLL = 0.2  # seconds between two looks at futures that cannot call back
 LARGEST = 1_500_000_000  # bytes by which a process may grow before it is replaced
 
 
@@ -42,6 +49,61 @@ class Inline:
         return done
 
 
+class Given:
+    """An executor of the user's: each of its tasks is computed with one thread, and is a task of its own.
+
+    Dask takes two calls of one function with equal arguments for one task, unless it is told that they are not.
+    """
+
+    def __init__(self, executor: Any) -> None:
+        if not callable(getattr(executor, "submit", None)) or isinstance(executor, type):
+            raise InputError(
+                "Expected an executor with a method submit, such as dask.distributed.Client(…) or "
+                f"concurrent.futures.ProcessPoolExecutor(); got {executor!r}."
+            )
+        self.executor = executor
+        self.options = {"pure": False} if is_dask(executor) else {}
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any:
+        return self.executor.submit(single_threaded, fn, *args, **self.options)
+
+
+def is_dask(executor: Any) -> bool:
+    """Whether this is a client of Dask distributed, which need not be installed."""
+    return any(each.__module__.partition(".")[0] == "distributed" for each in type(executor).__mro__)
+
+
+def single_threaded(fn: Callable[..., Any], /, *args: Any) -> Any:
+    with threadpool_limits(1):
+        return fn(*args)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Where a run computes. executor: the user's, or None for local processes; workers: how many of these, and of
+    chains."""
+
+    executor: Executor | None
+    workers: int | None
+
+    @staticmethod
+    def of(executor: Any, workers: Any) -> Engine:
+        return Engine(None if executor is None else Given(executor), check_workers(workers))
+
+    @property
+    def here(self) -> Engine:
+        """This process alone."""
+        return Engine(None, 1)
+
+    @contextmanager
+    def running(self) -> Iterator[Executor]:
+        if self.executor is not None:
+            yield self.executor
+            return
+        with local_executor(self.workers) as executor:
+            yield executor
+
+
 @contextmanager
 def local_executor(workers: int | None = None) -> Iterator[Executor]:
     """Processes that are kept for later calls; an interrupt ends them."""
@@ -49,7 +111,7 @@ def local_executor(workers: int | None = None) -> Iterator[Executor]:
     if number == 1:
         yield Inline()
         return
-    pool = _processes(number)
+    pool = processes(number)
     try:
         yield pool
     except KeyboardInterrupt:
@@ -61,12 +123,13 @@ def start_processes(workers: int | None, module: str) -> None:
     """Those of `local_executor`, ahead of time: each loads a module while this process is busy otherwise."""
     number = workers or n_cores()
     if number > 1:
-        pool = _processes(number)
+        pool = processes(number)
         for _ in range(number):
             pool.submit(import_module, module)
 
 
-def _processes(number: int) -> Any:
+def processes(number: int) -> Any:
+    """So many of them, also if it is one; those that are there, or new ones in place of those that ended."""
     from loky import get_reusable_executor
 
     return get_reusable_executor(max_workers=number, timeout=KEPT, initializer=_begin, env=dict(ONE_THREAD))
@@ -83,12 +146,53 @@ def _begin() -> None:
     threadpool_limits(1)
 
 
+class Endings:
+    """Futures by the order in which they end.
+
+    Those that can call back do so; others are looked at again and again if they can tell whether they are done, or else
+    waited for in the order of `add`.
+    """
+
+    def __init__(self) -> None:
+        self.ended: SimpleQueue[Any] = SimpleQueue()
+        self.others: list[Any] = []
+
+    def add(self, future: Any) -> None:
+        if hasattr(future, "add_done_callback"):
+            future.add_done_callback(self.ended.put)
+        else:
+            self.others.append(future)
+
+    def next(self, timeout: float | None = None) -> Any:
+        """One that has ended, or None after so many seconds; its own identity tells which it is."""
+        if not self.others:
+            with suppress(Empty):
+                return self.ended.get(timeout=timeout)
+            return None
+        begin = time.monotonic()
+        while True:
+            for number, future in enumerate(self.others):
+                if not hasattr(future, "done"):
+                    with suppress(Exception):  # it is asked again by whoever wants its result
+                        future.result()
+                if not hasattr(future, "done") or future.done():
+                    return self.others.pop(number)
+            with suppress(Empty):
+                return self.ended.get(timeout=POLL)
+            if timeout is not None and time.monotonic() - begin > timeout:
+                return None
+
+
 def in_order(
     executor: Executor, tasks: Sequence[tuple[Callable[..., Any], tuple]], tell: Callable[[float], None]
 ) -> list[Any]:
     """The results of tasks (function, arguments) in their order; ``tell`` is called with the share that is done."""
     futures = [executor.submit(function, *arguments) for function, arguments in tasks]
-    for number, _ in enumerate(as_completed(futures) if all(isinstance(f, Future) for f in futures) else futures):
+    endings = Endings()
+    for future in futures:
+        endings.add(future)
+    for number in range(len(futures)):
+        endings.next()
         tell((number + 1) / len(futures))
     return [future.result() for future in futures]
 

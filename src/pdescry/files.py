@@ -17,11 +17,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pdescry.errors import InputError, needing
+from pdescry.errors import DamagedFile, InputError, needing
 
 if TYPE_CHECKING:
     import xarray as xr
 
+_VARIABLES = "variables"  # an attribute: the names of all, to see whether one is missing
 _ON_THE_WAY = re.compile(r"\.pdescry-.+-[0-9a-f]{8}(\..+)?")
 
 
@@ -41,10 +42,12 @@ def appearing(path: str | os.PathLike[str]) -> Iterator[Path]:
     temporary = target.parent / f".pdescry-{target.stem[:40]}-{secrets.token_hex(4)}{target.suffix}"
     try:
         yield temporary
+        _reach_the_disk(temporary)
         if temporary.is_dir() and target.is_dir():
             _swap(temporary, target)  # and what was there before goes below
         else:
             os.replace(temporary, target)
+        _reach_the_disk(target.parent, below=False)
     except OSError as fault:
         reason = os.strerror(fault.errno) if fault.errno else str(fault)
         raise InputError(f"Cannot write {str(path)!r}: {reason}; choose another folder or make room there.") from fault
@@ -69,6 +72,21 @@ def is_on_the_way(name: str) -> bool:
     return _ON_THE_WAY.fullmatch(name) is not None
 
 
+def _reach_the_disk(path: Path, below: bool = True) -> None:
+    """Return when a file, or a folder with what is below it, would survive a power cut."""
+    for each in [*(path.rglob("*") if below and path.is_dir() else ()), path]:
+        if each.is_dir() and os.name == "nt":  # where folders cannot be opened
+            continue
+        descriptor = os.open(each, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        except OSError as fault:
+            if fault.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EROFS, errno.EBADF):  # no such promise there
+                raise
+        finally:
+            os.close(descriptor)
+
+
 def _swap(one: Path, other: Path) -> None:
     """Exchange the names of two folders; no call does it at once everywhere, so there is a moment without ``other``."""
     aside = one.with_name(f"{one.name}.aside")
@@ -82,9 +100,15 @@ def check_zarr() -> None:
         import zarr  # noqa: F401
 
 
-@contextmanager
-def saved_dataset(path: Path, form: str, what: str) -> Iterator[xr.Dataset]:
-    """The dataset that we saved at ``path`` with the attribute format=``form``; whatever is wrong with it is told."""
+def saved_dataset(path: Path, form: str, what: str) -> xr.Dataset:
+    """The dataset that we saved at ``path`` with the attribute format=``form``, all of it in memory.
+
+    Raises
+    ------
+    DamagedFile
+        If it is no such file, or its checksums or its variables are not those that were written. What a caller makes
+        of the dataset lies outside, so that a fault there is never called a damaged file.
+    """
     import xarray as xr
 
     if not path.exists():
@@ -99,23 +123,32 @@ def saved_dataset(path: Path, form: str, what: str) -> Iterator[xr.Dataset]:
         with opened:
             dataset = opened.load()
         if dataset.attrs.get("format") != form:
-            raise ValueError(f"its format is {dataset.attrs.get('format')!r}")
-        yield dataset
+            raise ValueError(f"its format is {dataset.attrs.get('format')!r}, expected {form!r}")
+        if missing := sorted(set(json.loads(dataset.attrs.pop(_VARIABLES, "[]"))) - set(dataset.variables)):
+            raise ValueError(f"it lacks {missing[0]!r}")
+    except PermissionError as fault:
+        raise InputError(f"Cannot read {str(path)!r}: {fault.strerror}; allow reading it.") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, EOFError) as fault:
-        raise InputError(
+        raise DamagedFile(
             f"Expected {str(path)!r} to be {what} that pdescry saved; it is none, or damaged ({fault})."
         ) from None
+    return dataset
 
 
 def write_dataset(
     path: str | os.PathLike[str], dataset: xr.Dataset, encoding: Mapping[str, Mapping[str, Any]] | None = None
 ) -> None:
     """Write NetCDF. Room is looked for first: if HDF5 finds the disk full, the error is told, and then the process
-    dies."""
+    dies. Arrays carry checksums, and the file the names of its variables."""
+    chosen = {str(name): dict(part) for name, part in (encoding or {}).items()}
+    for name, variable in dataset.variables.items():
+        if variable.size and variable.ndim and variable.dtype.kind in "biuf":
+            chosen.setdefault(str(name), {})["fletcher32"] = True
+    whole = dataset.assign_attrs({_VARIABLES: json.dumps(sorted(map(str, dataset.variables)))})
     with appearing(path) as temporary:
         with temporary.open("wb") as file:
             _reserve(file.fileno(), dataset.nbytes + dataset.nbytes // 50 + 2**20)
-        dataset.to_netcdf(temporary, engine="h5netcdf", encoding=encoding)
+        whole.to_netcdf(temporary, engine="h5netcdf", encoding=chosen)
 
 
 def _reserve(file: int, size: int) -> None:

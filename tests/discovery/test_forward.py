@@ -89,7 +89,7 @@ def test_clocks_that_begin_elsewhere(chosen: tuple[Law, Path], first: float) -> 
     space, later = experiment.space, replace(fit.readings, time=fit.readings.time + first)
     moved = replace(
         experiment,
-        space=space_of(space.axes[0].breaks, space.time.breaks + first, 1),
+        space=space_of([space.axes[0].breaks, space.time.breaks + first], 1),
         noise_model=replace(experiment.noise_model, observations=Observations(later)),
     )
     fit = replace(fit, minimum=fit.minimum.with_experiments([moved]))

@@ -220,7 +220,7 @@ class Guessing:
     def check(self, settings: Any, experiments: Sequence[Readings]) -> None:
         """Anything goes."""
 
-    def infer(self, run: Any, workers: int | None, watch: Any, sample: Any) -> Guessed:
+    def infer(self, run: Any, engine: Any, watch: Any, sample: Any) -> Guessed:
         found = Guessed(run.experiments, tuple(fit_of(name) for name in RATES))
         found.save(run.path)
         return found

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from pdescry import InputError, Law, Readings, discover, load, plot, refine, resume, systems
 from pdescry.discovery import Settings
@@ -21,6 +22,7 @@ from pdescry.discovery.judgement import judge
 from pdescry.discovery.method import method_for
 from pdescry.discovery.run import begun, is_ours
 from pdescry.equation import Equation, Term
+from pdescry.errors import DamagedFile
 from pdescry.joint import Joint
 from pdescry.joint.joint_field import JointField
 from pdescry.regression import STBLR, SequentialRidge
@@ -63,11 +65,11 @@ def test_a_regression_gets_longer_chains_unless_they_were_chosen(readings: Readi
         return method_for(settings, [given]).prepared(settings, said)
 
     assert prepared(Settings(), readings) == Settings()
-    longer = prepared(Settings(), plane())
+    longer = prepared(Settings(), in_space())
     assert (longer.sampler, longer.chains) == (MCLMC(), 4)
     assert prepared(Settings(method=STBLR(0.1)), readings).sampler == MCLMC()
     more = Settings().changed({"sampler": {"draws": 300}})
-    assert prepared(more, plane(), {"sampler.draws"}).sampler == MCLMC(draws=300)
+    assert prepared(more, in_space(), {"sampler.draws"}).sampler == MCLMC(draws=300)
     assert prepared(more, readings, {"sampler.draws"}) == more
 
 
@@ -92,7 +94,7 @@ def test_what_was_said_of_chains_is_done(said, sampler, chains, monkeypatch) -> 
 
     monkeypatch.setattr(sys.modules["pdescry.discovery.discover"], "begun", begin)
     with pytest.raises(Begun) as told:
-        discover(plane(), **said)
+        discover(in_space(), **said)
     (settings,) = told.value.args
     assert (settings.sampler, settings.chains) == (sampler, chains)
 
@@ -102,9 +104,9 @@ def diagnostics_of(law: Law) -> Diagnostics:
     return law.diagnostics
 
 
-def plane() -> Readings:
+def in_space() -> Readings:
     rng = np.random.default_rng(0)
-    return Readings.from_arrays(np.arange(30.0), rng.uniform(0, 1, (30, 2)), rng.uniform(0, 1, 30))
+    return Readings.from_arrays(np.arange(30.0), rng.uniform(0, 1, (30, 3)), rng.uniform(0, 1, 30))
 
 
 def two_fields() -> Readings:
@@ -114,14 +116,14 @@ def two_fields() -> Readings:
 
 
 def test_where_it_cannot_work_a_regression_is_taken() -> None:
-    way = method_for(Settings(), [plane()])
+    way = method_for(Settings(), [in_space()])
     assert isinstance(way.options, SequentialRidge)
     assert way.options.threshold == 0.1
     assert way.note.startswith("The law was found by SequentialRidge")
-    with pytest.raises(InputError, match=r"'joint'; .*2 axes.*; leave the method out"):
-        method_for(Settings(method=Joint()), [plane()])
+    with pytest.raises(InputError, match=r"'joint'; .*3 axes.*; leave the method out"):
+        method_for(Settings(method=Joint()), [in_space()])
     assert max(term.order() for term in way.candidates) == 4
-    assert len(way.candidates) < len(method_for(Settings(candidates="general"), [plane()]).candidates)  # "small"
+    assert len(way.candidates) < len(method_for(Settings(candidates="general"), [in_space()]).candidates)  # "small"
 
 
 def test_derivatives_that_splines_do_not_have_are_refused_before_any_work(readings: Readings) -> None:
@@ -221,11 +223,19 @@ def test_stopped_while_it_fits_it_ends_with_the_same_bytes(chosen: tuple[Law, Pa
     assert (tmp_path / "run" / "law.json").read_bytes() == (folder / "law.json").read_bytes()
 
 
-def test_a_damaged_fit_is_told(chosen: tuple[Law, Path], tmp_path: Path) -> None:
+def test_a_damaged_fit_is_told_and_made_again(chosen: tuple[Law, Path], tmp_path: Path) -> None:
     shutil.copytree(chosen[1], tmp_path / "run")
-    (tmp_path / "run" / "joint.nc").write_text("x")
-    with pytest.raises(InputError, match=r"joint\.nc"):
+    path = tmp_path / "run" / "joint.nc"
+    content = bytearray(path.read_bytes())
+    at = content.index(xr.load_dataset(path, engine="h5netcdf")["coefficients"].values.tobytes())
+    content[at] ^= 1  # one bit of a coefficient, which only a checksum can tell
+    path.write_bytes(bytes(content))
+    with pytest.raises(DamagedFile, match=r"joint\.nc"):
         load(tmp_path / "run")
+    with pytest.warns(UserWarning, match="made again"):
+        resume(tmp_path / "run", figures=False, workers=1)
+    for name in ("joint.nc", "law.json"):
+        assert (tmp_path / "run" / name).read_bytes() == (chosen[1] / name).read_bytes()
 
 
 def test_overwriting_keeps_nothing_of_a_network(finished: tuple[Law, Path], readings: Readings, tmp_path: Path) -> None:
@@ -456,8 +466,8 @@ def test_a_config_without_readings_is_told(tmp_path: Path) -> None:
 def test_several_experiments_need_the_joint_method(readings: Readings) -> None:
     with pytest.raises(InputError, match=r"several experiments .*; the method is STBLR.*; pass one experiment"):
         discover([readings, readings.select(sensors=[0, 1, 2, 3, 4])], method=STBLR(0.1))
-    with pytest.raises(InputError, match="several experiments that share a law; there are 2 axes"):
-        discover([plane(), plane().select(sensors=range(25))])
+    with pytest.raises(InputError, match="several experiments that share a law; there are 3 axes"):
+        discover([in_space(), in_space().select(sensors=range(25))])
     with pytest.raises(InputError, match="empty list"):
         discover([])
     with pytest.raises(InputError, match="Expected Readings; got"):

@@ -15,7 +15,7 @@ from pdescry.errors import InputError
 from pdescry.executor import Inline
 from pdescry.joint import Joint
 from pdescry.joint.field.process import Baseline
-from pdescry.joint.fit.held_out import score
+from pdescry.joint.fit.held_out import errors, score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import with_terms
 from pdescry.joint.inference import JointInference, PartlyFree
@@ -24,7 +24,7 @@ from pdescry.joint.search.fitted_law import FittedLaw, fit_with_terms, judged, s
 from pdescry.joint.search.neighbours import Neighbourhood
 from pdescry.joint.search.proposals import proposals
 from pdescry.joint.search.search import Search
-from pdescry.joint.search.verdict import why_not
+from pdescry.joint.search.verdict import missed, why_not
 from pdescry.problem import Candidate, Problem
 from tests.joint.conftest import observed, start_of
 from tests.joint.test_storage import again, assert_same
@@ -149,6 +149,24 @@ def test_the_right_terms_of_named_systems(name: str) -> None:
     choice = choose(observed(name, noise="5%", seed=7, sensors=16))
     assert {each.term for each in choice.fit.terms} == set(systems.get(name).equation.coefficients)
     assert choice.comparison.reason == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", [132, 133, 134])
+def test_a_shock_between_sensors_is_not_explained_by_another_law(layout: int) -> None:
+    """Sensors on both sides of the shock, and none for a fifth of the domain beside it: other laws fit the readings,
+    and are told with certainty unless left-out sensors are asked."""
+    choice = choose(observed("burgers", noise=0.05, seed=layout, sensors=16))
+    assert law_of(choice) == {"u: u_xx", "u: u*u_x"}
+    assert choice.comparison.reason == ""
+
+
+def test_what_a_law_misses_at_left_out_sensors(complicated: tuple[Search, FittedLaw]) -> None:
+    _, law = complicated
+    unit = law.found.objective.experiments[0].observations.unit
+    rms, _ = errors(law.held_out)
+    assert missed(law, [np.zeros(1)]) == pytest.approx(rms / unit)
+    assert missed(law, [np.array([rms])]) == 0
 
 
 @pytest.mark.slow

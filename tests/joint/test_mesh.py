@@ -11,9 +11,7 @@ from pdescry import Readings
 from pdescry.data.inputs import Between, Input
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import (
-    DEGREES,
-    FIRST,
-    MOST,
+    ON_A_LINE,
     carried,
     elements_in_time,
     even_elements,
@@ -31,8 +29,9 @@ from pdescry.joint.observations import Observations
 from tests.joint.conftest import smooth_readings
 
 NO_JUMPS = np.zeros(0)
-FINEST = (FIRST[0][-1], FIRST[1][-1])
-EVEN = even_space((-1.0, 1.0), (0.0, 2.0), FINEST, 1, NO_JUMPS, 1)
+DEGREES, MOST = ON_A_LINE.degrees, ON_A_LINE.most
+FINEST = (ON_A_LINE.in_space[-1], ON_A_LINE.in_time[-1])
+EVEN = even_space([(-1.0, 1.0)], (0.0, 2.0), FINEST, 1, NO_JUMPS, 1)
 SIZES = first_sizes(0, False)
 
 
@@ -98,7 +97,7 @@ def test_a_field_is_the_same_on_a_finer_mesh() -> None:
 
 @pytest.mark.parametrize("span", [(8.8, 59.29), (5.77, 61.6), (-9.0, 0.8), (-3.45, 12.28), (1.7e9, 1.7e9 + 3600)])
 def test_a_mesh_ends_where_the_readings_do(span: tuple[float, float]) -> None:
-    space = even_space((0.1, 0.7), span, (8, 16), 1, NO_JUMPS, 1)
+    space = even_space([(0.1, 0.7)], span, (8, 16), 1, NO_JUMPS, 1)
     for _ in range(3):
         space = graded_space(space, np.ones(space.n), (9, 24))
         assert space.time.span == span
@@ -107,7 +106,7 @@ def test_a_mesh_ends_where_the_readings_do(span: tuple[float, float]) -> None:
 
 def test_a_wider_mesh_keeps_the_field_and_ends_where_it_is_told() -> None:
     wave, (along,) = field(0.3, 0.2), EVEN.places
-    wide = extended_space(EVEN, (-1.0, 1.5))
+    wide = extended_space(EVEN, [(-1.0, 1.5)])
     (x,) = wide.places
     assert x.span == (-1.0, 1.5)
     assert set(along.breaks) <= set(x.breaks)
@@ -120,10 +119,10 @@ def test_a_wider_mesh_keeps_the_field_and_ends_where_it_is_told() -> None:
 
 
 def test_meshes_are_refined_as_far_as_they_go() -> None:
-    assert refined((48, 16), [0]) == (72, 16)
-    assert refined((48, 16), [0, 1]) == (72, 24)
-    assert refined(MOST, [0, 1]) == MOST
-    assert refined((300, 16), [0]) == (300, 16)
+    assert refined((48, 16), [0], MOST) == (72, 16)
+    assert refined((48, 16), [0, 1], MOST) == (72, 24)
+    assert refined(MOST, [0, 1], MOST) == MOST
+    assert refined((300, 16), [0], MOST) == (300, 16)
     half = halved(EVEN, 0)
     assert half.axes[0].n == EVEN.axes[0].n // 2
     assert half.axes[0].span == EVEN.axes[0].span
@@ -172,7 +171,7 @@ def test_of_many_jumps_the_largest_count(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("order", [1, 2])
 def test_left_sides_may_jump_there_and_stay_so_on_other_meshes(order: int) -> None:
     jump = 0.71
-    space = even_space((0.0, 1.0), (0.0, 2.0), (6, 16), 1, np.array([jump]), order)
+    space = even_space([(0.0, 1.0)], (0.0, 2.0), (6, 16), 1, np.array([jump]), order)
     state = space.nearest(lambda x, t: [0 * x[:, None] + np.maximum(t - jump, 0) ** order])
     for _ in range(2):
         assert space.time.jumps.tolist() == [jump]

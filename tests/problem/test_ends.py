@@ -16,8 +16,8 @@ def test_texts_become_conditions(one: Readings, two: Readings) -> None:
     assert ends == (Condition("u", 1, 0.0, 0.0), Condition("u", 1, 10.0, 0.0))
     assert conditions_of(["u ( -1.5e1 )=.5"], one) == (Condition("u", 0, -15.0, 0.5),)
     assert conditions_of(["v_xx(1) = 2"], two) == (Condition("v", 2, 1.0, 2.0),)
-    assert Ends.of(one, ["u(12) = 1"]).reach == (1.0, 12.0)
-    assert Ends.of(one).reach == Ends.of(one).domain == one.span["x"]
+    assert Ends.of(one, ["u(12) = 1"]).reach == ((1.0, 12.0),)
+    assert Ends.of(one).reach == Ends.of(one).domain == (one.span["x"],)
 
 
 @pytest.mark.parametrize(

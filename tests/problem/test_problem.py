@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pdescry import Equation, InputError, Readings
-from pdescry.problem import Candidate, Problem
+from pdescry.problem import Candidate, Problem, members
 from tests.problem.conftest import made
 
 
@@ -154,10 +154,43 @@ def test_experiments_have_to_be_alike(one: Readings, driven: Readings) -> None:
         Problem.of([])
 
 
-def test_several_axes_are_refused() -> None:
-    plane = Readings.from_arrays([0.0, 1.0, 2.0], np.zeros((3, 2)) + np.arange(3)[:, None], [1.0, 2.0, 3.0])
-    with pytest.raises(InputError, match=r"along one axis; got x, y; .* are read by a regression: pass method="):
-        Problem.of(plane)
+def readings_along(d: int) -> Readings:
+    places = np.random.default_rng(0).uniform(size=(30, d))
+    return Readings.from_arrays(np.arange(30.0), places, np.arange(30.0) % 7)
+
+
+def test_two_axes_of_space_are_taken_and_three_refused() -> None:
+    assert Problem.of(readings_along(2)).axes == ("x", "y")
+    with pytest.raises(InputError, match=r"one or two axes of space; got 3 \(x, y, z\); .* 14,641 unknowns"):
+        Problem.of(readings_along(3))
+
+
+def test_what_is_along_one_axis_only_is_refused_in_the_plane() -> None:
+    plane = readings_along(2)
+    with pytest.raises(InputError, match="at the ends for readings along one axis; got x, y"):
+        Problem.of(plane, boundary=["u(0) = 1"])
+    with pytest.raises(InputError, match="domain for readings along one axis"):
+        Problem.of(plane, domain=(0.0, 20.0))
+    with pytest.raises(InputError, match="order 2 along an axis of the plane; got one of order 3"):
+        Problem.of(plane, ["u_xxx"])
+    with pytest.raises(InputError, match="candidates in the plane as 'general', 'small' or a list"):
+        Problem.of(plane, "paper")
+
+
+def test_candidates_in_the_plane_are_some_thirty_with_groups() -> None:
+    names = [str(each.term) for each in Problem.of(readings_along(2), time_order=1).candidates]
+    assert 20 <= len(names) <= 40
+    assert {"lap(u)", "u*lap(u)", "grad2(u)", "u*div(u)", "u_xx", "u_yy", "u_xy", "u^3"} <= set(names)
+    assert {"lap(u_t)", "u_t"} <= {str(each.term) for each in Problem.of(readings_along(2), time_order=2).candidates}
+
+
+def test_a_group_never_stands_beside_a_term_that_it_holds() -> None:
+    problem = Problem.of(readings_along(2), time_order=1)
+    (lap, xx, yy, x), law = (Candidate("u", problem.term(name)) for name in ("lap(u)", "u_xx", "u_yy", "u_x")), problem
+    assert law.is_whole([lap, x])
+    assert law.is_whole([xx, yy, x])
+    assert not law.is_whole([lap, xx])
+    assert members([xx, lap, x, yy]) == {1: (0, 3)}
 
 
 # ---- laws ------------------------------------------------------------------------------------------------------------

@@ -239,6 +239,8 @@ def test_a_coordinate_that_is_not_periodic_is_named():
     assert "the coordinate x in the law jumps" in solution.message
 
 
-def test_two_space_dimensions_are_told():
-    with pytest.raises(InputError, match="one space dimension"):
+def test_a_domain_without_an_axis_of_the_law_is_told():
+    with pytest.raises(InputError, match="domain of a law in x and y"):
         simulate("u_t = u_xx + u_yy", **BURGERS)
+    with pytest.raises(InputError, match="one or two space dimensions"):
+        simulate("u_t = u_xx + u_yy + u_zz", **BURGERS)

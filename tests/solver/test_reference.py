@@ -76,7 +76,7 @@ def test_error_falls_spectrally_with_the_number_of_points(monkeypatch):
 @pytest.mark.parametrize("points", [64, 96])
 def test_differentiation_is_spectral(points):
     from pdescry.solver.boundary import Conditions
-    from pdescry.solver.discretisation import Space
+    from pdescry.solver.space import Space
 
     space = Space((-1.0, 3.0), points, Conditions(periodic=False), "u", order=3)
     errors = []
@@ -90,7 +90,7 @@ def test_differentiation_is_spectral(points):
 
 def test_convergence_of_the_collocation_is_exponential():
     from pdescry.solver.boundary import Condition, Conditions
-    from pdescry.solver.discretisation import Space
+    from pdescry.solver.space import Space
 
     conditions = Conditions(False, (Condition("u", "left", 0), Condition("u", "right", 0)))
 

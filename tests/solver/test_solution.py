@@ -91,7 +91,7 @@ def test_irregular_periodic_coordinates_do_not_depend_on_units():
     for length in (1.0, 1e-7):
         initial = xr.DataArray(np.sin(2 * np.pi * s), coords={"x": s * length})
         solution = simulate(f"u_t = -{length!r}*u_x", domain=(0, length), until=0.1, initial=initial, verify=False)
-        assert solution.pieces["u"].at(np.zeros(1), np.array([0.3 * length]))[0] == pytest.approx(
+        assert solution.pieces["u"].at(np.zeros(1), [np.array([0.3 * length])], [0])[0] == pytest.approx(
             np.sin(0.6 * np.pi), abs=1e-5
         )
 

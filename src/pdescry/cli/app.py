@@ -21,8 +21,10 @@ from pdescry.cli.interpolate import interpolate
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.next_sensor import next_sensor
 from pdescry.cli.refine import refine
+from pdescry.cli.repeated import Command
 from pdescry.cli.reproduce import reproduce
 from pdescry.cli.simulate import simulate
+from pdescry.cli.sweep import sweep
 from pdescry.cli.systems import systems
 from pdescry.cli.wording import at_the_shell
 from pdescry.errors import InputError, PdescryError
@@ -87,6 +89,7 @@ for _command in (
     resume,
     show,
     report,
+    sweep,
     refine,
     next_sensor,
     config,
@@ -98,7 +101,7 @@ for _command in (
     doctor,
 ):
     _help, _examples = described(_command)
-    app.command(help=_help, epilog=_examples)(_told(_command))
+    app.command(cls=Command, help=_help, epilog=_examples)(_told(_command))
 
 
 def _version(wanted: bool) -> None:

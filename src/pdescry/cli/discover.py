@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pdescry.cli.completing import METHODS, PRESETS, libraries, one_of, run_directories
+from pdescry.cli.cluster import Cluster, cluster_at
+from pdescry.cli.completing import METHODS, one_of, run_directories
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import (
     NOTHING,
@@ -31,6 +32,7 @@ from pdescry.cli.reading import (
     read_file,
     sensors_in,
 )
+from pdescry.cli.settings import Candidates, Config, Preset, Settings, candidates_in, tables_of
 from pdescry.cli.wording import at_the_shell, terms_in_columns
 from pdescry.executor import start_processes
 
@@ -47,14 +49,6 @@ Folder = Annotated[
         help="A run directory, such as rod.pdescry.", metavar="DIR", show_default=False, autocompletion=run_directories
     ),
 ]
-Preset = Annotated[
-    str | None,
-    typer.Option(help="default, paper (as run) or paper_as_printed.", metavar="NAME", autocompletion=one_of(*PRESETS)),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", "-s", help="Any setting, as sampler.draws=500; may repeat.", metavar="NAME=VALUE"),
-]
 
 
 @how_to_read("places", hidden="missing")
@@ -63,16 +57,7 @@ def discover(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Run directory (default: FILE's name.pdescry).", metavar="DIR")
     ] = None,
-    candidates: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--candidates",
-            "-c",
-            help='small, general, paper, or terms: "u_xx, u*u_x".',
-            metavar="TERMS",
-            autocompletion=libraries,
-        ),
-    ] = None,
+    candidates: Candidates = None,
     time_order: Annotated[
         str | None,
         typer.Option(
@@ -104,7 +89,7 @@ def discover(
         ),
     ] = None,
     preset: Preset = None,
-    config: Annotated[Path | None, typer.Option(help="Settings (TOML); see pdescry config.", metavar="FILE")] = None,
+    config: Config = None,
     change: Settings = None,
     # Each of these eight is a setting, too, and has the room in `pdescry config` that the help has not.
     threshold: Annotated[float | None, typer.Option(hidden=True)] = None,
@@ -126,6 +111,7 @@ def discover(
     format: Format = None,
     more: More = NOTHING,
     workers: Workers = None,
+    cluster: Cluster = None,
     figures: Figures = True,
     force: Annotated[
         bool, typer.Option("--force", "-f", help="Replace a run that exists; keep what is the same.")
@@ -133,16 +119,15 @@ def discover(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Find the law behind readings, and how sure it is.
-
-    If interrupted, `pdescry resume DIR` goes on. Several files share one law.
+    """Find the law behind readings, and how sure it is. Several files share one law.
+    If interrupted, `pdescry resume DIR` goes on.
 
     Examples:
         pdescry discover rod.csv
         pdescry discover rod.csv --input P -c "u_xx, u, P" --known "u_xx > 0"
     """
     words = {
-        "law.candidates": _candidates(candidates), "law.time_order": _time_order(time_order), "seed": seed,
+        "law.candidates": candidates_in(candidates), "law.time_order": _time_order(time_order), "seed": seed,
         "field.chains": chains, "sampler.kind": sampler,
         "sampler.draws": draws, "regression.method": method, "regression.threshold": threshold,
         "regression.known": known or None, "regression.boundary": boundary or None, "derivatives.points": points,
@@ -157,21 +142,19 @@ def discover(
     ]
     with interruption_told(lambda: _how_to_go_on(folder)):
         # Slow to load: whatever can be wrong with the file was told before.
-        if method in (None, "joint") and preset in (None, "default"):
+        if method in (None, "joint") and preset in (None, "default") and cluster is None:
             start_processes(workers, "pdescry.joint.choose")
         from pdescry.discovery import discover as find
-        from pdescry.discovery import from_words, load_config, merged
 
-        own = {} if config is None else load_config(config)
-        told = {"noise": {"sd": "readings"}} if noise and noise.lower() != "none" else {}
-        tables = merged(own, told, from_words(change or []), _tables(words))
-        with _bars(quiet or as_json) as progress:
+        tables = tables_of(config, noise, change, words)
+        with _bars(quiet or as_json) as progress, cluster_at(cluster) as executor:
             law = find(
                 readings,
                 preset=preset,
                 config=tables,
                 workdir=folder,
                 workers=workers,
+                executor=executor,
                 figures=figures,
                 overwrite=force,
                 progress=progress,
@@ -180,7 +163,12 @@ def discover(
 
 
 def resume(
-    folder: Folder, workers: Workers = None, figures: Figures = True, quiet: Quiet = False, as_json: Json = False
+    folder: Folder,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    figures: Figures = True,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Go on with a run that was interrupted.
 
@@ -193,8 +181,8 @@ def resume(
     with interruption_told(lambda: _how_to_go_on(folder)):
         from pdescry.discovery import resume as go_on
 
-        with _bars(quiet or as_json) as progress:
-            law = go_on(folder, workers=workers, figures=figures, progress=progress)
+        with _bars(quiet or as_json) as progress, cluster_at(cluster) as executor:
+            law = go_on(folder, workers=workers, executor=executor, figures=figures, progress=progress)
     _tell(law, folder, quiet, as_json)
 
 
@@ -392,16 +380,6 @@ def check_run(folder: Path) -> None:
         raise InputError(f"{str(folder)!r} is no run directory of pdescry; `pdescry discover FILE` makes one.")
 
 
-def _candidates(given: list[str] | None) -> str | list[str] | None:
-    """The name of a library, or terms, several of them perhaps in one word: "u_xx, u"."""
-    from pdescry.equation.candidates import LIBRARIES
-
-    if not given:
-        return None
-    terms = [term.strip() for word in given for term in word.split(",") if term.strip()]
-    return terms[0] if len(terms) == 1 and terms[0] in ("auto", *LIBRARIES) else terms
-
-
 def _time_order(given: str | None) -> str | int | dict[str, int | str] | None:
     """``auto``, ``2``, or ``u=2,T=1``; what is no order is refused where settings are checked."""
 
@@ -412,16 +390,6 @@ def _time_order(given: str | None) -> str | int | dict[str, int | str] | None:
         return None if given is None else order(given)
     pairs = [each.partition("=") for each in given.split(",") if each.strip()]
     return {name.strip(): order(number) for name, _, number in pairs}
-
-
-def _tables(words: dict[str, Any]) -> dict[str, Any]:
-    """``{"sampler.draws": 500}`` → ``{"sampler": {"draws": 500}}``, without what was not given."""
-    tables: dict[str, Any] = {}
-    for name, value in words.items():
-        if value is not None:
-            *section, last = name.split(".")
-            (tables.setdefault(section[0], {}) if section else tables)[last] = value
-    return tables
 
 
 def _stem(file: str) -> str:

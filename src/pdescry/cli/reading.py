@@ -120,12 +120,28 @@ def read_file(
     """The readings in a file, as these options have them."""
     from pdescry.data import read
 
-    options: dict[str, Any] = {"missing": missing, "fields": _fields(field, more), **more}
-    readings = read(
-        file, time=time, space=space or None, sensor=_column(sensor), noise=_column(noise), format=format,
-        inputs=_inputs(inputs or []), **options,
-    )  # fmt: skip
+    readings = read(file, **reading_of(time, space, field, sensor, noise, missing, format, inputs, more))
     return readings.without(sensors_in(without, readings.sensor_names or ()))
+
+
+def reading_of(
+    time: str | None,
+    space: list[str] | None,
+    field: list[str] | None,
+    sensor: str | None,
+    noise: str | None,
+    missing: str,
+    format: str | None,
+    inputs: list[str] | None,
+    more: More = NOTHING,
+) -> dict[str, Any]:
+    """Arguments of `pdescry.read`, without those that were not given."""
+    given = {
+        "time": time, "space": space or None, "fields": _fields(field, more), "sensor": _column(sensor),
+        "noise": _column(noise), "missing": None if missing == "drop" else missing, "format": format,
+        "inputs": _inputs(inputs or []) or None, **more,
+    }  # fmt: skip
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _fields(field: list[str] | None, more: More) -> list[str] | str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pdescry.cli.cluster import Cluster, cluster_at
 from pdescry.cli.completing import EXPERIMENTS, SCALES, one_of
 from pdescry.cli.interruption import interruption_told
 
@@ -43,6 +44,7 @@ def reproduce(
     workers: Annotated[
         int | None, typer.Option(help="Cells at a time (default: one per core).", min=1, metavar="NUMBER")
     ] = None,
+    cluster: Cluster = None,
     no_figures: Annotated[bool, typer.Option("--no-figures", help="Draw no figures.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")] = False,
 ) -> None:
@@ -62,7 +64,11 @@ def reproduce(
     if document is not None:
         check_target(document, (".md",))
     names = ("burgers", "kdv", "heat") if name.lower() == "all" else (name.lower(),)
-    with interruption_told(lambda: _how_to_go_on(output)), progress_bar(quiet) as progress:
+    with (
+        interruption_told(lambda: _how_to_go_on(output)),
+        progress_bar(quiet) as progress,
+        cluster_at(cluster) as executor,
+    ):
         # It loads JAX.
         from pdescry.experiments import reproduce as run
 
@@ -74,6 +80,7 @@ def reproduce(
             readings=readings,
             output=output,
             workers=workers,
+            executor=executor,
             progress=progress,
         )
         progress("writing tables and figures", 1.0)

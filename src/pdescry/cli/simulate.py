@@ -19,16 +19,16 @@ def simulate(
     equation: Annotated[
         str, typer.Argument(help='Such as "u_t = u_xx"; several with ";" between.', metavar="EQUATION")
     ],
-    domain: Annotated[tuple[float, float], typer.Option(help="Left and right end.", metavar="LEFT RIGHT")],
+    domain: Annotated[list[str], typer.Option(help="Left and right end; again for y.", metavar="LEFT RIGHT")],
     until: Annotated[float, typer.Option(help="Solve from t = 0 to this time.", metavar="TIME")],
     initial: Annotated[
         list[str],
         typer.Option(help='State at t = 0; or "u=…" and "u_t=…".', metavar="FORMULA"),
     ],
     boundary: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="periodic (default), dirichlet or neumann.",
+            help="periodic (default), dirichlet, neumann; y=neumann.",
             metavar="NAME",
             autocompletion=one_of("periodic", "dirichlet", "neumann"),
         ),
@@ -37,6 +37,8 @@ def simulate(
         str | None, typer.Option(help='Left end instead: "u=1", "u=0, u_x=0" or "free".', metavar="CONDITIONS")
     ] = None,
     right: Annotated[str | None, typer.Option(help="Right end, likewise.", metavar="CONDITIONS")] = None,
+    bottom: Annotated[str | None, typer.Option(help="Lower side of the plane.", metavar="CONDITIONS")] = None,
+    top: Annotated[str | None, typer.Option(help="Upper side, likewise.", metavar="CONDITIONS")] = None,
     known: Annotated[
         list[str] | None,
         typer.Option("--input", help='Known input: "P = 1 + sin(t)", P=power.csv (t, P).', metavar="NAME=VALUE"),
@@ -45,9 +47,15 @@ def simulate(
     plot: Annotated[Path | None, typer.Option(help="Also draw the field (PNG, SVG or PDF).", metavar="FILE")] = None,
     field: Annotated[str | None, typer.Option(help="Which field to draw (default: the first).", metavar="NAME")] = None,
     steps: Annotated[int, typer.Option(help="Even times after t = 0.", min=1, metavar="NUMBER")] = 100,
-    points: Annotated[int, typer.Option(help="Even places.", min=2, metavar="NUMBER")] = 257,
-    rtol: Annotated[float, typer.Option(help="Tolerance of the time stepper.", metavar="NUMBER")] = 3e-10,
-    max_points: Annotated[int, typer.Option(help="Limit on collocation points.", min=8, metavar="NUMBER")] = 820,
+    points: Annotated[
+        int | None, typer.Option(help="Even places (257; in the plane 101 by 101).", min=2, metavar="NUMBER")
+    ] = None,
+    rtol: Annotated[
+        float | None, typer.Option(help="Tolerance in time (3e-10; in the plane 1e-8).", metavar="NUMBER")
+    ] = None,
+    max_points: Annotated[
+        int | None, typer.Option(help="Limit on points of an axis (820; 160).", min=8, metavar="NUMBER")
+    ] = None,
     max_steps: Annotated[int, typer.Option(help="Limit on time steps.", min=1, metavar="NUMBER")] = 20_000,
     max_seconds: Annotated[float, typer.Option(help="Limit on seconds.", metavar="NUMBER")] = 60.0,
     verify: Annotated[bool, typer.Option(help="Solve again from a disturbed start.")] = True,
@@ -63,10 +71,13 @@ def simulate(
           --initial "-sin(pi*x/8)" --boundary dirichlet --plot burgers.png
         pdescry simulate "u_t = u_xx + P" --domain 0 1 --until 9 --initial 0 \
           --boundary neumann --input "P = 1 + sin(t)"
+        pdescry simulate "u_t = 0.1*u_xx + 0.1*u_yy" --domain -8 8 --domain 0 4 \
+          --until 5 --initial "exp(-x^2 - (y-1)^2)" --boundary neumann
     """
     import numpy as np
 
     from pdescry.cli.progress import progress_bar
+    from pdescry.cli.repeated import numbers
     from pdescry.cli.wording import at_the_shell
     from pdescry.equation import Equation
     from pdescry.errors import InputError
@@ -82,19 +93,27 @@ def simulate(
     check_target(output, (".nc", ".nc4"), force)
     if plot is not None:
         check_target(plot, PICTURES, force)
-    if not (math.isfinite(domain[0]) and math.isfinite(domain[1]) and domain[0] < domain[1]):
-        raise InputError(f"Expected --domain LEFT RIGHT with LEFT < RIGHT; got {domain[0]:g} {domain[1]:g}.")
+    pairs = [numbers(text, "--domain", "LEFT RIGHT") for text in domain]
+    if len(pairs) < len(law.axes):
+        raise InputError(f"Expected --domain LEFT RIGHT for each of {' and '.join(law.axes)}; give it again for y.")
+    for low, high in pairs:
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise InputError(f"Expected --domain LEFT RIGHT with LEFT < RIGHT; got {low:g} {high:g}.")
+    places = [np.linspace(low, high, points or (257 if len(pairs) == 1 else 101)) for low, high in pairs]
     if not (math.isfinite(until) and until > 0):
         raise InputError(f"Expected --until to be a positive time; got {until:g}.")
     with progress_bar(quiet or as_json) as progress:
         solution = solve(
             law,
-            domain=domain,
+            domain=pairs[0] if len(pairs) == 1 else pairs,
             initial=_initial(initial, law.fields),
-            boundary=_boundary(boundary, left, right),
+            boundary=_boundary(
+                boundary or [], {"left": left, "right": right, "bottom": bottom, "top": top}, len(pairs)
+            ),
             inputs=inputs,
             times=np.linspace(0, until, steps + 1),
-            x=np.linspace(*domain, points),
+            x=places[0],
+            y=places[1] if len(places) == 2 else None,
             rtol=rtol,
             max_points=max_points,
             max_steps=max_steps,
@@ -182,14 +201,26 @@ def _samples(name: str, file: Path) -> tuple[list[float], list[float]]:
     return times, values
 
 
-def _boundary(boundary: str | None, left: str | None, right: str | None) -> Any:
-    if left is None and right is None:
-        return boundary or "periodic"
+def _boundary(named: list[str], sides: dict[str, str | None], axes: int) -> Any:
+    """One name for all sides, ``y=neumann`` for those of an axis, or conditions of each side."""
     from pdescry.errors import InputError
 
-    if left is None or right is None or boundary is not None:
+    given = {side: conditions for side, conditions in sides.items() if conditions is not None}
+    if not given and len(named) <= 1 and not any("=" in name for name in named):
+        return named[0] if named else "periodic"
+    told: dict[str, str] = {}
+    for name in named:
+        axis, equals, conditions = (part.strip() for part in name.partition("="))
+        if axes == 1 or not (equals and conditions):
+            raise InputError(
+                'Expected --boundary, or both --left and --right ("free" for an end without a condition).'
+                if axes == 1
+                else f"Expected --boundary NAME once, or --boundary x=periodic --boundary y=neumann; got {name!r}."
+            )
+        told[axis] = conditions
+    if axes == 1 and set(given) != {"left", "right"}:
         raise InputError('Expected --boundary, or both --left and --right ("free" for an end without a condition).')
-    return {"left": left, "right": right}
+    return told | given
 
 
 def _plain(attributes: dict[Any, Any]) -> dict[str, Any]:

@@ -78,8 +78,7 @@ class Derivatives:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Derivatives:
         """What :meth:`save` wrote."""
-        with saved_dataset(Path(path), FORMAT, "derivatives") as dataset:
-            return _from_dataset(dataset)
+        return _from_dataset(saved_dataset(Path(path), FORMAT, "derivatives"))
 
     def select(self, terms: Sequence[Term | str]) -> Derivatives:
         """The same with some of the terms, in the given order."""

@@ -12,7 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from pdescry.checks import check_workers
 from pdescry.data import Readings, read
 from pdescry.derivatives.points import Within
 from pdescry.discovery.config import load_config, settings_from
@@ -24,8 +23,8 @@ from pdescry.discovery.method import carries_noise, method_for
 from pdescry.discovery.run import Run, begun, reopened
 from pdescry.discovery.settings import Candidates, Faults, Preset, Settings
 from pdescry.discovery.storage import load_law, write_forward, write_law
-from pdescry.errors import InputError, PdescryError
-from pdescry.executor import Executor, local_executor, one_by_one
+from pdescry.errors import DamagedFile, InputError, PdescryError
+from pdescry.executor import Engine, Executor, local_executor, one_by_one
 from pdescry.joint import Joint, examine
 from pdescry.joint.sensors.examine import LARGEST as MOST_EXAMINED
 from pdescry.problem import TimeOrder
@@ -64,6 +63,7 @@ def discover(
     keep_draws: int | None = None,
     method: SparseRegressor | Joint | None = None,
     workers: int | None = None,
+    executor: Executor | None = None,
     figures: bool = True,
     overwrite: bool = False,
     progress: Progress | bool | None = None,
@@ -93,8 +93,10 @@ def discover(
     workdir: the run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated
     (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there, but for stages that
     are the same under these settings: another threshold costs seconds. figures: draw them into it. workers: how many
-    cores or accelerators to use. progress: called with the stage, the fraction of it done and the seconds left; True
-    shows these in a line, as notebooks do unless it is False.
+    cores or accelerators to use. executor: where fits run in place of local processes: a `dask.distributed.Client`, an
+    executor of `concurrent.futures`, anything with ``submit``; the law is the same, bit for bit, wherever they run, and
+    chains of a network and figures stay here. progress: called with the stage, the fraction of it done and the seconds
+    left; True shows these in a line, as notebooks do unless it is False.
     """
     given = {
         "seed": seed, "candidates": candidates, "time_order": time_order, "network": network, "prior": prior,
@@ -104,7 +106,7 @@ def discover(
         "method": method,
     }  # fmt: skip
     tables = _tables(config)
-    settings, workers = choose_settings(preset, tables, **given), check_workers(workers)
+    settings, engine = choose_settings(preset, tables, **given), Engine.of(executor, workers)
     several = readings if isinstance(readings, list | tuple) else (readings,)
     experiments = tuple(each if isinstance(each, Readings) else read(each) for each in several)
     _check(experiments)
@@ -115,22 +117,23 @@ def discover(
     settings = chosen.prepared(settings, _said(tables, given))
     if workdir is None:
         with TemporaryDirectory(prefix="pdescry-") as folder, begun(Path(folder), experiments, settings) as run:
-            return _work(run, workers, False, progress)
+            return _work(run, engine, False, progress)
     with begun(Path(workdir), experiments, settings, overwrite) as run:
-        return _work(run, workers, figures, progress)
+        return _work(run, engine, figures, progress)
 
 
 def resume(
     workdir: str | os.PathLike[str],
     *,
     workers: int | None = None,
+    executor: Executor | None = None,
     figures: bool = True,
     progress: Progress | bool | None = None,
 ) -> Law:
-    """Go on with a run from what is finished; a finished one is only read."""
-    workers = check_workers(workers)
+    """Go on with a run from what is finished; a finished one is only read. workers, executor: as in `discover`."""
+    engine = Engine.of(executor, workers)
     with reopened(Path(workdir)) as run:
-        return _work(run, workers, figures, progress)
+        return _work(run, engine, figures, progress)
 
 
 def choose_settings(
@@ -212,31 +215,44 @@ def _sound(readings: Readings, settings: Settings, leave_out: bool = True) -> Re
 Watch = Callable[[str], Progress]
 
 
-def _work(run: Run, workers: int | None, figures: bool, progress: Progress | bool | None) -> Law:
+def _work(run: Run, engine: Engine, figures: bool, progress: Progress | bool | None) -> Law:
     with watched(progress) as tell:
-        return _worked(run, workers, figures, _by_stage(tell))
+        return _worked(run, engine, figures, _by_stage(tell))
 
 
-def _worked(run: Run, workers: int | None, figures: bool, watch: Watch) -> Law:
-    if run.law.exists():
-        run.log("Read again; it was finished.")
-        law = load_law(run.path)
-        workers = 1  # processes would begin as slowly as the figures are drawn
+def _worked(run: Run, engine: Engine, figures: bool, watch: Watch) -> Law:
+    law = _finished(run)
+    if law is not None:
+        engine = engine.here  # processes would begin as slowly as the figures are drawn
     else:
         number = " and ".join(str(len(each)) for each in run.experiments)
         run.log(f"Begun or resumed: {number} readings, preset {run.settings.preset!r}.")
         for note in dict.fromkeys(note for each in run.experiments for note in (*each.remarks, *each.warnings)):
             run.log(note)
         method = method_for(run.settings, run.experiments)
-        sample = partial(sampled, run, workers, watch, carries_noise(method, run.settings))
-        inference = method.infer(run, workers, watch, sample)
+        sample = partial(sampled, run, engine.workers, watch, carries_noise(method, run.settings))
+        inference = method.infer(run, engine, watch, sample)
         if inference.posteriors:  # draws of a network are many, and would be sent to each process
-            workers = 1
-        with local_executor(workers) as executor:
+            engine = engine.here
+        with engine.running() as executor:
             law = _conclude(run, inference, method.note, executor, watch("law"))
     if figures:
-        with local_executor(workers) as executor:
+        with local_executor(engine.workers) as executor:  # into files, which need not be on a shared disk
             _draw(run, law, executor, watch("figures"))
+    return law
+
+
+def _finished(run: Run) -> Law | None:
+    """The law of a run that was finished, unless one of its files is damaged; then that stage is made again."""
+    if not run.law.exists():
+        return None
+    try:
+        law = load_law(run.path)
+    except DamagedFile as fault:
+        run.tell_damage(fault)
+        run.law.unlink()
+        return None
+    run.log("Read again; it was finished.")
     return law
 
 

@@ -164,7 +164,7 @@ def _start(asked: Asked, equation: Equation, field: Field) -> Mapping[str, Any]:
     if asked.initial is None:
         return field.profile(asked.start, asked.domain)
     (axis,) = asked.readings.axes
-    given = read_initial(asked.initial, equation, axis, asked.domain, periodic=False)
+    given = read_initial(asked.initial, equation, {axis: asked.domain}, {axis: False})
     places = nodes(asked.domain)
     return {
         f"{name.field}_{name.axes}" if name.axes else name.field: polynomial(np.asarray(at(places)), asked.domain)

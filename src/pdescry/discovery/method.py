@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from pdescry.data import Readings
 from pdescry.discovery.inference import Inference
-from pdescry.errors import InputError
+from pdescry.errors import DamagedFile, InputError
+from pdescry.executor import Engine
 from pdescry.joint.inference import JointMethod
 from pdescry.progress import Progress
 from pdescry.registry import Registry, name_of
@@ -83,10 +84,11 @@ class Method(Protocol):
         ...
 
     def infer(
-        self, run: Run, workers: int | None, watch: Callable[[str], Progress], sample: Callable[..., Any], /
+        self, run: Run, engine: Engine, watch: Callable[[str], Progress], sample: Callable[..., Any], /
     ) -> Inference:
-        """Stage by stage in the run directory, so that a run that was stopped goes on. watch: progress of a stage, by
-        its name. sample: the fields as networks, where they are needed (`two_stage.network.sampled`)."""
+        """Stage by stage in the run directory, so that a run that was stopped goes on. engine: where tasks run, and how
+        many at a time. watch: progress of a stage, by its name. sample: the fields as networks, where they are needed
+        (`two_stage.network.sampled`)."""
         ...
 
 
@@ -162,7 +164,10 @@ def load_inference(folder: Path, experiments: Sequence[Readings], diagnostics: D
     for method in METHODS:
         if (folder / method.result).exists():
             return method.load(folder, experiments, diagnostics)
-    raise FileNotFoundError(f"there is none of {', '.join(method.result for method in METHODS)}")
+    raise DamagedFile(
+        f"Expected one of {', '.join(method.result for method in METHODS)} in {str(folder)!r}; there is none; "
+        f"`pdescry resume {folder}` makes it again."
+    )
 
 
 def carries_noise(method: Method, settings: Settings) -> bool:

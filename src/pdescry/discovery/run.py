@@ -29,6 +29,7 @@ import os
 import re
 import shutil
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -44,9 +45,10 @@ from pdescry.data import Input, Readings, SensorFault
 from pdescry.discovery.config import load_config, settings_from, spelled, to_toml
 from pdescry.discovery.method import files, method_for
 from pdescry.discovery.settings import Settings
-from pdescry.errors import InputError
+from pdescry.errors import DamagedFile, InputError
 from pdescry.files import appearing, is_on_the_way
 from pdescry.two_stage.network import numbered
+
 
 LOGGER = logging.getLogger("pdescry")
 LOGGER.addHandler(logging.NullHandler())  # what is told is the program's to decide
@@ -66,6 +68,10 @@ _OF_AN_EXPERIMENT = ("readings.csv", "inputs.csv", *(name for name, each in file
 SENSOR = "sensor number"  # a column that no field can be called
 _INPUT, _VALUE = "name of input", "its value"
 _ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes", "units", "time_origin")
+
+
+class RunInUse(InputError):
+    """Another process holds the run directory."""
 
 
 @dataclass(frozen=True)
@@ -106,12 +112,22 @@ class Run:
 
     def staged(self, name: str, path: Path, load: Callable[[Path], Any], make: Callable[[], Any]) -> Any:
         """What a stage made, from its file: also when it was made just now, so that a resumed run sees the same
-        bits."""
-        if not path.exists():
-            began = time.monotonic()
-            make().save(path)
-            self.log(f"Finished {name} in {time.monotonic() - began:.0f} s.")
+        bits. A file that is damaged is made again."""
+        if path.exists():
+            try:
+                return load(path)
+            except DamagedFile as fault:
+                self.tell_damage(fault)
+        began = time.monotonic()
+        make().save(path)
+        self.log(f"Finished {name} in {time.monotonic() - began:.0f} s.")
         return load(path)
+
+    def tell_damage(self, fault: DamagedFile) -> None:
+        """In the log and as a warning."""
+        sentence = f"{fault} It is made again."
+        self.log(sentence)
+        warnings.warn(sentence, stacklevel=2)
 
 
 def is_ours(name: str) -> bool:
@@ -236,7 +252,7 @@ def _locked(path: Path, make: bool) -> Iterator[None]:
                     _remove(left)
             yield
     except filelock.Timeout:
-        raise InputError(
+        raise RunInUse(
             f"Another process is working in {str(path)!r}; wait for it to end, or choose another folder."
         ) from None
     except OSError as fault:

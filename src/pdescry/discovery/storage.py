@@ -17,11 +17,12 @@ from pdescry.discovery.law import Law
 from pdescry.discovery.method import load_inference
 from pdescry.discovery.run import config_text, is_ours, load_inputs, write_readings
 from pdescry.discovery.score import Score
-from pdescry.errors import InputError
+from pdescry.errors import DamagedFile, InputError
 from pdescry.files import appearing, exact_floats, is_on_the_way, write_json
 from pdescry.surrogate import Diagnostics
 
 FORMAT = "pdescry law 1"
+_NEEDED = {"format", "diagnostics", "forward", "warnings", "advice"}  # to load a law
 
 
 def write_law(path: Path, law: Law) -> None:
@@ -110,19 +111,14 @@ def load_law(path: Path) -> Law:
     experiments, settings = load_inputs(path)
     if not (path / "law.json").exists():
         raise InputError(f"The run in {str(path)!r} is not finished; go on with `pdescry resume {path}`.")
-    summary = _read_json(path / "law.json")
-    try:
-        return Law(
-            load_inference(path, experiments, _load_diagnostics(summary["diagnostics"])),
-            settings,
-            _load_forward(summary["forward"], path / "forward.csv", experiments[0].sensor_names is not None),
-            tuple(summary["warnings"]),
-            tuple(summary["advice"]),
-        )
-    except (KeyError, TypeError, ValueError, OSError) as fault:
-        if isinstance(fault, InputError):
-            raise
-        raise InputError(f"Expected a law of pdescry in {str(path)!r}; it is damaged ({fault}).") from None
+    summary = _read_summary(path / "law.json")
+    return Law(
+        load_inference(path, experiments, _load_diagnostics(summary["diagnostics"])),
+        settings,
+        _load_forward(summary["forward"], path / "forward.csv", experiments[0].sensor_names is not None),
+        tuple(summary["warnings"]),
+        tuple(summary["advice"]),
+    )
 
 
 def save_law(law: Law, path: Path) -> None:
@@ -151,8 +147,24 @@ def _number(value: Any) -> Any:
     return float("nan") if value is None else value
 
 
-def _read_json(path: Path) -> Any:
+def _read_summary(path: Path) -> dict[str, Any]:
+    """What `write_law` wrote, of this version's format."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as fault:
-        raise InputError(f"Cannot read {str(path)!r}: {fault}; the run can be resumed after removing it.") from None
+        summary = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(summary, dict):
+            raise ValueError("it is no JSON object")
+        if missing := sorted(_NEEDED - summary.keys()):
+            raise ValueError(f"it lacks {missing[0]!r}")
+    except OSError as fault:
+        raise InputError(f"Cannot read {str(path)!r}: {fault.strerror}; allow reading it.") from None
+    except ValueError as fault:
+        raise DamagedFile(
+            f"Expected the result of a run in {str(path)!r}; it is damaged ({fault}); `pdescry resume "
+            f"{path.parent}` makes it again."
+        ) from None
+    if summary["format"] != FORMAT:
+        raise InputError(
+            f"Expected {str(path)!r} in the format {FORMAT!r}; got {summary['format']!r}, of another version of "
+            "pdescry; load it with that version, or run `pdescry discover` again."
+        )
+    return summary

@@ -5,7 +5,7 @@ Everything here is exact but for the rounding of coefficients, and returns new v
 
 from __future__ import annotations
 
-from pdescry.equation.term import ONE, Coordinate, Derivative, Factor, Flux, Function, Sum, Term
+from pdescry.equation.term import ONE, Coordinate, Derivative, Factor, Flux, Function, Group, Sum, Term
 
 MAX_TERMS = 2_000  # a product of sums may not grow beyond this
 MAX_POWER = 32
@@ -70,14 +70,40 @@ def _flux(axes: str, inner: Term) -> Sum:
     return {Term.of([(Flux(_join(axes), inner), 1)]): 1.0}
 
 
+def grouped(name: str, axes: str, inner: Sum) -> Sum:
+    """A group of a sum, in canonical form: linear ones term by term; over one axis it is opened at once."""
+    total: Sum = {}
+    if name == "grad2" and len(inner) > 1:
+        raise ValueError("the square of a sum's slope is not a sum of squares")
+    for term, coefficient in inner.items():
+        if len(axes) > 1 and term.fields:
+            own: Sum = {Term.of([(Group(name, "".join(sorted(axes)), term), 1)]): 1.0}
+        else:
+            own = _opened(name, axes, {term: 1.0})
+        total = add(total, scale(own, coefficient**2 if name == "grad2" else coefficient))
+    return total
+
+
+def _opened(name: str, axes: str, inner: Sum) -> Sum:
+    total: Sum = {}
+    for axis in axes:
+        slope = differentiate(expand(inner), axis * 2 if name == "lap" else axis)
+        total = add(total, raise_to(slope, 2) if name == "grad2" else slope)
+    return total
+
+
 def expand(terms: Sum) -> Sum:
-    """The same sum without a `Flux`: ``d_x(u*u_x)`` becomes ``u_x^2 + u*u_xx``."""
+    """The same sum without a `Flux` or a `Group`: ``d_x(u*u_x)`` becomes ``u_x^2 + u*u_xx``, ``lap(u)`` becomes
+    ``u_xx + u_yy``."""
     total: Sum = {}
     for term, coefficient in terms.items():
         product: Sum = {ONE: coefficient}
         for factor, power in term.factors:
             if isinstance(factor, Flux):
                 opened = differentiate(expand({factor.inner: 1.0}), factor.axes)
+                product = multiply(product, raise_to(opened, power))
+            elif isinstance(factor, Group):
+                opened = _opened(factor.name, factor.axes, {factor.inner: 1.0})
                 product = multiply(product, raise_to(opened, power))
             else:
                 product = multiply(product, {_term(factor, power): 1.0})
@@ -118,7 +144,7 @@ def _derivative_of(factor: Factor, axis: str) -> Sum:
         return {_term(Derivative(factor.field, _join(factor.axes, axis))): 1.0}
     if isinstance(factor, Function):
         return multiply(_slope(factor), {_term(Derivative(factor.field, axis)): 1.0})
-    raise TypeError("a flux must be expanded before it is differentiated")
+    raise TypeError("a flux or a group must be expanded before it is differentiated")
 
 
 def _slope(function: Function) -> Sum:

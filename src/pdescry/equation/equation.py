@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 
-from pdescry.equation.term import Derivative, Flux, Sum, Term
+from pdescry.equation.term import Derivative, Flux, Group, Sum, Term
 from pdescry.errors import EquationError, InputError
 
 
@@ -201,7 +201,7 @@ def differentiated_inputs(term: Term, inputs: Iterable[str]) -> list[str]:
     for factor, _ in term.factors:
         if isinstance(factor, Derivative) and factor.axes:
             found |= known & {factor.field}
-        elif isinstance(factor, Flux):
+        elif isinstance(factor, Flux | Group):
             found |= known & factor.inner.fields
     return sorted(found)
 

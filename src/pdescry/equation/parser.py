@@ -14,7 +14,7 @@ from itertools import combinations_with_replacement
 from pdescry.equation import algebra
 from pdescry.equation.equation import Component, Equation, differentiated_inputs, no_derivative
 from pdescry.equation.syntax import Call, Name, Negative, Node, Number, Operation, parse_equations, parse_expression
-from pdescry.equation.term import FUNCTIONS, ONE, Coordinate, Derivative, Function, Sum, Term
+from pdescry.equation.term import FUNCTIONS, GROUPS, ONE, PLANE, Coordinate, Derivative, Function, Sum, Term
 from pdescry.errors import EquationError
 
 TIME = "t"
@@ -233,14 +233,34 @@ class _Reader:
             return terms
         if node.name in FUNCTIONS:
             return self.function(node)
-        choices = (*FUNCTIONS, *(f"d_{axis}" for axis in self.axes))
+        if stem in GROUPS and stem not in self.fields:
+            return self.group(node, stem, subscript if underscore else None)
+        choices = (*FUNCTIONS, *GROUPS, *(f"d_{axis}" for axis in self.axes))
         if node.name.partition("_")[0] in (*self.fields, *self.inputs, *self.axes, TIME):
             suggestion = f"{node.name}*(…)"
         else:
             suggestion = next(iter(difflib.get_close_matches(node.name, choices, n=1, cutoff=0.5)), None)
         raise self.error(
-            f"Unknown function {node.name!r}. Expected {', '.join(FUNCTIONS)} of a field, or d_x(…).", node, suggestion
+            f"Unknown function {node.name!r}. Expected {', '.join(FUNCTIONS)} of a field, d_x(…), or"
+            f" {', '.join(f'{name}(…)' for name in GROUPS)}.",
+            node,
+            suggestion,
         )
+
+    def group(self, node: Call, name: str, letters: str | None) -> Sum:
+        """``lap(…)``, ``div(…)`` and ``grad2(…)`` sum over x and y, ``lap_xyz(…)`` over the axes that it names."""
+        if letters is None:
+            letters = "".join(self.axes) if len(self.axes) < 3 else PLANE
+        axes = self.subscript(node, letters)
+        if len(set(axes)) < len(axes):
+            raise self.error(f"Expected each axis once after {name}_; got {letters!r}.", node)
+        inner = self.read(node.argument)
+        if name == "grad2" and len(inner) > 1:
+            raise self.error("Expected one term inside grad2(…).", node.argument)
+        terms = algebra.grouped(name, axes, inner)
+        if any(term.order() > MAX_ORDER for term in terms):
+            raise self.error(f"Expected a derivative of order {MAX_ORDER} at most.", node)
+        return terms
 
     def function(self, node: Call) -> Sum:
         argument = self.read(node.argument)

@@ -8,10 +8,15 @@ from typing import final
 
 from pdescry.equation.equation import Component, Equation
 from pdescry.equation.syntax import SUBSCRIPTS, SUPERSCRIPTS
-from pdescry.equation.term import Coordinate, Derivative, Factor, Flux, Function, Term
+from pdescry.equation.term import PLANE, Coordinate, Derivative, Factor, Flux, Function, Group, Term
 
 _SUBSCRIPT_OF = {plain: subscript for subscript, plain in SUBSCRIPTS.items()}
 _RAISED = {value: key for key, value in SUPERSCRIPTS.items()}
+
+
+def _named(name: str, axes: str) -> str:
+    """Of a group: ``lap`` over x and y, ``lap_xyz`` over others."""
+    return name if axes == PLANE else f"{name}_{axes}"
 
 
 def _shortest(value: float) -> str:
@@ -35,13 +40,16 @@ class Style(ABC):
     def derivative(self, field: str, axes: str) -> str: ...
 
     @abstractmethod
-    def power(self, base: str, exponent: int, bare: bool) -> str: ...
+    def power(self, base: str, exponent: int | str, bare: bool) -> str: ...
 
     @abstractmethod
     def function(self, name: str, argument: str) -> str: ...
 
     @abstractmethod
     def flux(self, axes: str, inner: str) -> str: ...
+
+    @abstractmethod
+    def group(self, name: str, axes: str, inner: str) -> str: ...
 
     @abstractmethod
     def number(self, text: str) -> str: ...
@@ -76,6 +84,8 @@ class Style(ABC):
                 written, bare = self.function(factor.name, scale + field), False
             case Flux():
                 written, bare = self.flux(factor.axes, self.term(factor.inner)), False
+            case Group():
+                written, bare = self.group(factor.name, factor.axes, self.term(factor.inner)), False
         return written if power == 1 else self.power(written, power, bare)
 
     def term(self, term: Term) -> str:
@@ -110,7 +120,7 @@ class _Text(Style):
     def derivative(self, field: str, axes: str) -> str:
         return f"{field}_{axes}" if axes else field
 
-    def power(self, base: str, exponent: int, bare: bool) -> str:
+    def power(self, base: str, exponent: int | str, bare: bool) -> str:
         return f"{base}^{exponent}"
 
     def function(self, name: str, argument: str) -> str:
@@ -118,6 +128,9 @@ class _Text(Style):
 
     def flux(self, axes: str, inner: str) -> str:
         return f"d_{axes}({inner})"
+
+    def group(self, name: str, axes: str, inner: str) -> str:
+        return f"{_named(name, axes)}({inner})"
 
     def number(self, text: str) -> str:
         return text
@@ -130,7 +143,7 @@ class _Unicode(Style):
     def derivative(self, field: str, axes: str) -> str:
         return field + self._subscript(axes)
 
-    def power(self, base: str, exponent: int, bare: bool) -> str:
+    def power(self, base: str, exponent: int | str, bare: bool) -> str:
         return base + str(exponent).translate(_RAISED)
 
     def function(self, name: str, argument: str) -> str:
@@ -139,6 +152,9 @@ class _Unicode(Style):
     def flux(self, axes: str, inner: str) -> str:
         subscript = self._subscript(axes)
         return f"∂{subscript}({inner})" if not subscript.startswith("_") else f"d{subscript}({inner})"
+
+    def group(self, name: str, axes: str, inner: str) -> str:
+        return f"{_named(name, axes)}({inner})"
 
     def number(self, text: str) -> str:
         return text
@@ -164,7 +180,7 @@ class _Latex(Style):
         field = field if len(field) == 1 else rf"\mathrm{{{field}}}"
         return f"{field}_{{{axes}}}" if axes else field
 
-    def power(self, base: str, exponent: int, bare: bool) -> str:
+    def power(self, base: str, exponent: int | str, bare: bool) -> str:
         return f"{base}^{{{exponent}}}" if bare else rf"\left({base}\right)^{{{exponent}}}"
 
     def function(self, name: str, argument: str) -> str:
@@ -172,6 +188,15 @@ class _Latex(Style):
 
     def flux(self, axes: str, inner: str) -> str:
         return rf"\partial_{{{axes}}}\!\left({inner}\right)"
+
+    def group(self, name: str, axes: str, inner: str) -> str:
+        nabla = r"\nabla" if axes == PLANE else rf"\nabla_{{{axes}}}"
+        if name == "lap":
+            return rf"{nabla}^{{2}}\!\left({inner}\right)"
+        if name == "grad2":
+            return rf"\left|{nabla}\!\left({inner}\right)\right|^{{2}}"
+        slopes = "+".join(rf"\partial_{{{axis}}}" for axis in axes)
+        return rf"\left({slopes}\right)\!\left({inner}\right)"
 
     def number(self, text: str) -> str:
         mantissa, exponent_mark, exponent = text.partition("e")
@@ -195,7 +220,7 @@ class _MathML(Style):
         name = f"<mi>{field}</mi>"
         return f"<msub>{name}<mrow>{''.join(f'<mi>{axis}</mi>' for axis in axes)}</mrow></msub>" if axes else name
 
-    def power(self, base: str, exponent: int, bare: bool) -> str:
+    def power(self, base: str, exponent: int | str, bare: bool) -> str:
         inner = base if bare else f"<mrow><mo>(</mo>{base}<mo>)</mo></mrow>"
         return f"<msup>{inner}<mn>{exponent}</mn></msup>"
 
@@ -204,6 +229,17 @@ class _MathML(Style):
 
     def flux(self, axes: str, inner: str) -> str:
         return f"<mrow>{self.derivative('∂', axes)}<mo>(</mo>{inner}<mo>)</mo></mrow>"
+
+    def group(self, name: str, axes: str, inner: str) -> str:
+        nabla = self.derivative("∇", "" if axes == PLANE else axes)
+        argument = f"<mo>(</mo>{inner}<mo>)</mo>"
+        if name == "lap":
+            return f"<mrow>{self.power(f'<mrow>{nabla}</mrow>', '2', True)}{argument}</mrow>"
+        if name == "grad2":
+            size = f"<mrow><mo>|</mo>{nabla}{argument}<mo>|</mo></mrow>"
+            return self.power(size, "2", True)
+        slopes = "<mo>+</mo>".join(self.derivative("∂", axis) for axis in axes)
+        return f"<mrow><mo>(</mo>{slopes}<mo>)</mo>{argument}</mrow>"
 
     def number(self, text: str) -> str:
         mantissa, exponent_mark, exponent = text.partition("e")

@@ -1,4 +1,4 @@
-"""`Term` and what it is made of: a product of powers of fields, derivatives, coordinates, functions and fluxes.
+"""`Term` and what it is made of: a product of powers of fields, derivatives, coordinates, functions, fluxes, groups.
 
 Terms are values in canonical form: ``u_x*u``, ``u*u_x`` and ``u * u_x`` are one and the same `Term`, with one hash. A
 term carries no coefficient; a sum of terms with coefficients is a plain ``dict[Term, float]`` (`Sum`).
@@ -60,7 +60,24 @@ class Flux:
         return (3, len(self.axes), self.axes, self.inner.key)
 
 
-Factor = Coordinate | Derivative | Function | Flux
+@dataclass(frozen=True)
+class Group:
+    """A sum over axes that is one factor: ``lap(p)`` is p_xx + p_yy, ``div(p)`` is p_x + p_y, ``grad2(p)`` is
+    p_x² + p_y². A law that treats all directions alike is so told, priced and printed in one term."""
+
+    name: str
+    axes: str
+    inner: Term
+
+    @property
+    def key(self) -> tuple:
+        return (4, GROUPS[self.name], self.name, self.axes, self.inner.key)
+
+
+GROUPS = {"lap": 2, "grad2": 1, "div": 1}  # with the order of their derivatives
+PLANE = "xy"  # axes of a group that are not written: lap(u), but lap_xyz(u)
+
+Factor = Coordinate | Derivative | Function | Flux | Group
 
 
 @dataclass(frozen=True)
@@ -120,14 +137,19 @@ class Term:
 
     @property
     def degree(self) -> int:
-        """How many fields are multiplied, a function or flux counting as one: 2 for ``u*u_x``, 0 for ``1``."""
-        return sum(power for factor, power in self.factors if not isinstance(factor, Coordinate))
+        """How many fields are multiplied, a function, flux or group counting as one: 2 for ``u*u_x``, 0 for ``1``;
+        ``grad2(u)`` is a square."""
+        return sum(
+            2 * power if isinstance(factor, Group) and factor.name == "grad2" else power
+            for factor, power in self.factors
+            if not isinstance(factor, Coordinate)
+        )
 
     @property
     def fields(self) -> frozenset[str]:
         names: set[str] = set()
         for factor, _ in self.factors:
-            if isinstance(factor, Flux):
+            if isinstance(factor, Flux | Group):
                 names |= factor.inner.fields
             elif not isinstance(factor, Coordinate):
                 names.add(factor.field)
@@ -140,7 +162,7 @@ class Term:
         for factor, _ in self.factors:
             if isinstance(factor, Coordinate):
                 names.add(factor.axis)
-            elif isinstance(factor, Flux):
+            elif isinstance(factor, Flux | Group):
                 names |= factor.inner.coordinates
         return frozenset(names)
 
@@ -148,6 +170,11 @@ class Term:
     def powers(self) -> dict[str, int]:
         """Of coordinates that multiply the rest: {"x": 2} for ``x^2*u_xx``."""
         return {factor.axis: power for factor, power in self.factors if isinstance(factor, Coordinate)}
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Sums over axes that are factors: those of ``u*lap(u)``."""
+        return tuple(factor for factor, _ in self.factors if isinstance(factor, Group))
 
     @property
     def without_coordinates(self) -> Term:
@@ -159,9 +186,9 @@ class Term:
         """Axes that the term differentiates along: {"x"} for ``u*u_xx``."""
         names: set[str] = set()
         for factor, _ in self.factors:
-            if isinstance(factor, Derivative | Flux):
+            if isinstance(factor, Derivative | Flux | Group):
                 names |= set(factor.axes)
-            if isinstance(factor, Flux):
+            if isinstance(factor, Flux | Group):
                 names |= factor.inner.axes
         return frozenset(names)
 
@@ -177,6 +204,9 @@ class Term:
                 highest = max(highest, count(factor.axes))
             elif isinstance(factor, Flux) and (field is None or field in factor.inner.fields):
                 highest = max(highest, count(factor.axes) + factor.inner.order(axis, field))
+            elif isinstance(factor, Group) and (field is None or field in factor.inner.fields):
+                own = GROUPS[factor.name] if axis is None or axis in factor.axes else 0
+                highest = max(highest, own + factor.inner.order(axis, field))
         return highest
 
 

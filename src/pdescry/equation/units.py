@@ -11,8 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from fractions import Fraction
 
+from pdescry.equation.algebra import add, expand
 from pdescry.equation.equation import Component, Equation
-from pdescry.equation.term import Coordinate, Derivative, Factor, Flux, Function, Term
+from pdescry.equation.term import GROUPS, Coordinate, Derivative, Factor, Flux, Function, Group, Sum, Term
 from pdescry.equation.unit_text import powers_of, product, written
 from pdescry.errors import InputError
 
@@ -31,6 +32,11 @@ def exponents(term: Term) -> Counter[str]:
                 for name, exponent in exponents(factor.inner).items():
                     unit[name] += power * exponent
                 unit.subtract({axis: power * factor.axes.count(axis) for axis in set(factor.axes)})
+            case Group():  # along all of its axes alike
+                square = 2 if factor.name == "grad2" else 1
+                for name, exponent in exponents(factor.inner).items():
+                    unit[name] += power * square * exponent
+                unit[factor.axes[0]] -= power * square * GROUPS[factor.name]
             case Function():
                 pass  # a pure number: its scale takes the unit of the field away
     return unit
@@ -63,13 +69,22 @@ def rescale(equation: Equation, factors: Mapping[str, float]) -> Equation:
     components = []
     for component in equation.components:
         terms = {}
-        for term, coefficient in component.terms:
+        for term, coefficient in _separated(component.coefficients, ratios).items():
             change = Counter({component.field: 1, "t": -component.time_order})
             change.subtract(exponents(term))
             exact = math.prod((ratios[name] ** power for name, power in change.items()), start=_decimal(coefficient))
             terms[_rescaled_functions(term, ratios)] = _rounded(exact)
         components.append(Component.of(component.field, terms, component.time_order))
     return Equation.of(components, equation.inputs)
+
+
+def _separated(terms: Sum, ratios: Mapping[str, Fraction]) -> Sum:
+    """Without groups over axes whose units change differently: in the new units they are no longer groups."""
+    found: Sum = {}
+    for term, coefficient in terms.items():
+        apart = any(len({ratios[axis] for axis in each.axes}) > 1 for each in term.groups)
+        found = add(found, expand({term: coefficient}) if apart else {term: coefficient})
+    return found
 
 
 def _decimal(value: float) -> Fraction:
@@ -95,6 +110,8 @@ def _rescaled_functions(term: Term, ratios: Mapping[str, Fraction]) -> Term:
             return Function(factor.name, factor.field, _rounded(_decimal(factor.scale) / ratios[factor.field]))
         if isinstance(factor, Flux):
             return Flux(factor.axes, _rescaled_functions(factor.inner, ratios))
+        if isinstance(factor, Group):
+            return Group(factor.name, factor.axes, _rescaled_functions(factor.inner, ratios))
         return factor
 
     return Term.of((changed(factor), power) for factor, power in term.factors)

@@ -63,8 +63,7 @@ class Record:
         return (self.folder / "fields.nc").exists()
 
     def fields(self) -> xr.Dataset:
-        with saved_dataset(self.folder / "fields.nc", FORMAT, "fields of a cell") as dataset:
-            return dataset
+        return saved_dataset(self.folder / "fields.nc", FORMAT, "fields of a cell")
 
 
 def read_records(folder: Path) -> tuple[Record, ...]:

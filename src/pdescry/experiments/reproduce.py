@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from pdescry.checks import check_workers
 from pdescry.cores import n_cores
@@ -17,9 +17,9 @@ from pdescry.data import systems
 from pdescry.derivatives import differentiate
 from pdescry.errors import InputError
 from pdescry.experiments.cell import Cell, check_same_readings, measure, read_record, write_record
-from pdescry.experiments.cores import run_jobs
 from pdescry.experiments.document import write_document
 from pdescry.experiments.figures import draw_figures
+from pdescry.experiments.jobs import run_jobs
 from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.experiments.records import Record, read_records
 from pdescry.experiments.tables import Table, make_tables, write_tables
@@ -94,6 +94,7 @@ def reproduce(
     readings: Path | None = None,
     output: Path,
     workers: int | None = None,
+    executor: Any = None,
     progress: Progress | None = None,
 ) -> Reproduction:
     """Bonneville & Earls 2021 again: BNN + STBLR beside DNN + STOLS, for every system, noise and seed asked for.
@@ -101,7 +102,7 @@ def reproduce(
     seeds: how many (0, 1, …), or which. scale: ``"full"`` as in the paper, minutes a cell and core; ``"quick"`` for a
     trial. readings: folder with the paper's own; without it, they are generated. Finished cells are kept in ``output``,
     and a repeated call goes on where an interrupted one stopped. Cells run over ``workers`` processes, one per core
-    unless told otherwise; a script that calls this needs ``if __name__ == "__main__":`` for that, or ``workers=1``.
+    unless told otherwise, or on an ``executor`` as in `pdescry.sweep`, whose workers share the disk.
     """
     names = _checked_names(names)
     noises = _checked_noises(noises)
@@ -121,7 +122,7 @@ def reproduce(
         else:
             check_same_readings(place, record, data[cell])
             shutil.rmtree(place / "run", ignore_errors=True)  # of a call that was interrupted just then
-    failures = run_jobs(make_cell, jobs, workers or n_cores(), progress or _silent) if jobs else {}
+    failures = run_jobs(make_cell, jobs, workers or n_cores(), progress or _silent, executor) if jobs else {}
     return Reproduction(folder, scale, names, noises, source, read_records(folder), failures)
 
 

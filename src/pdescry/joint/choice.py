@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pdescry.data import Readings
+from pdescry.data import Readings, SensorFault
 from pdescry.equation import Term
 from pdescry.equation.equation import Component
 from pdescry.equation.with_spread import SUMMARY
@@ -82,7 +82,8 @@ class Choice:
 
     fields: all that were read; of those whose readings do not tell a law (``comparison.reasons``) none of the
     candidates is kept, and ``fit`` is only the best guess, or does not have them. processes: for each field of the fit,
-    and each experiment, the field that obeys no law.
+    and each experiment, the field that obeys no law. left_out: sensors that drift against the law; the fit is without
+    them.
     """
 
     fit: JointFit
@@ -90,6 +91,7 @@ class Choice:
     comparison: Comparison
     fields: tuple[str, ...]
     processes: tuple[tuple[Process, ...], ...] = ()
+    left_out: tuple[SensorFault, ...] = ()
 
     @property
     def laws(self) -> tuple[FieldLaw, ...]:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from pdescry.checks import check_whole, check_workers, plain
-from pdescry.data import Readings
+from pdescry.data import Readings, SensorFault
 from pdescry.errors import InputError, PdescryError
 from pdescry.executor import Executor, local_executor
 from pdescry.joint.choice import Choice
@@ -44,6 +44,7 @@ from pdescry.joint.search.verdict import (
     why_not,
     without_dynamics,
 )
+from pdescry.joint.sensors.against_law import drifting, fault_of, without
 from pdescry.joint.without_law import (
     Processes,
     among,
@@ -114,6 +115,7 @@ def choose(
     executor: Executor | None = None,
     progress: Progress | bool | None = None,
     train: Train | None = None,
+    leave_out: bool = True,
 ) -> Choice:
     """Find the terms of the law among candidates, and its coefficients, fields and law inferred together.
 
@@ -122,24 +124,62 @@ def choose(
     terms, or lists by field. time_order: 1 for u_t on the left, 2 for u_tt, by field, or "auto". executor: anything
     with ``submit``; by default processes on this machine. train: called for such posteriors, one for each experiment,
     only where smooth fields do not lead to a law although the readings show dynamics; `discover` trains networks then.
+    leave_out: whether a sensor that drifts against the law is left out, if the others are predicted better then.
     """
     method, workers = method or Joint(), check_workers(workers)
     posteriors = posteriors_of(readings)
-    problem = Problem.of(
-        readings_of(readings),
-        candidates,
-        time_order=time_order,
-        known=method.known,
-        boundary=method.boundary,
-        domain=method.domain,
-    )
+    experiments = readings_of(readings)
+
+    def problem_of(experiments: Sequence[Readings]) -> Problem:
+        return Problem.of(
+            experiments,
+            candidates,
+            time_order=time_order,
+            known=method.known,
+            boundary=method.boundary,
+            domain=method.domain,
+        )
+
+    problem = problem_of(experiments)
     Vary.of(method.vary, problem)  # an error at once where it names no candidate
     with watched(progress) as tell, one_thread():
         tell("looking at the readings", 0.0, seconds_foreseen(problem, workers))
+
+        def chosen(pool: Executor) -> Choice:
+            found = _chosen(problem, method, pool, never_falling(tell), posteriors, train)
+            while leave_out and (fault := _drifting(found)) is not None:
+                rest = [without(each, fault) for each in found.fit.problem.experiments]
+                other = _chosen(problem_of(rest), method, pool, tell, (), None)
+                if not _is_better_without(other, found, fault):
+                    break
+                found = replace(other, left_out=(*found.left_out, fault))
+            return found
+
         if executor is not None:
-            return _chosen(problem, method, executor, never_falling(tell), posteriors, train)
+            return chosen(executor)
         with local_executor(workers) as pool:
-            return _chosen(problem, method, pool, never_falling(tell), posteriors, train)
+            return chosen(pool)
+
+
+def _drifting(choice: Choice) -> SensorFault | None:
+    """A sensor that drifts against the law, where more than half of them remain without it."""
+    readings, seen = choice.fit.readings, drifting(choice.fit.minimum)
+    gone = len(choice.left_out) + 1
+    if seen is None or 2 * gone > readings.n_sensors:
+        return None
+    return fault_of(readings, *seen)
+
+
+def _is_better_without(other: Choice, before: Choice, fault: SensorFault) -> bool:
+    """Whether a law that was found without a sensor predicts the others better: without a sound one it would not."""
+
+    def density(choice: Choice) -> float:
+        table = choice.comparison.held_out
+        return float(
+            table.loc[table["inside"] & (table["sensor"].astype(str) != fault.sensors[0]), "log_density"].sum()
+        )
+
+    return len(other.comparison.reasons) <= len(before.comparison.reasons) and density(other) > density(before) + CLOSE
 
 
 def readings_of(given: Given) -> tuple[Readings, ...]:
@@ -224,7 +264,10 @@ class _Networks:
 
 
 def _may_begin_badly(problem: Problem, baselines: Baselines) -> bool:
-    """Whether all fields change smoothly in time, so that there should be a law, and no record is long."""
+    """Whether all fields change smoothly in time, so that there should be a law, and no record is long. In the plane a
+    network takes ten minutes, and processes are as good to begin from."""
+    if len(problem.axes) > 1:
+        return False
     moved = not any(map(unmoved, baselines.values()))
     return moved and all(len(stretches_of(each)) == 1 for each in problem.experiments)
 
@@ -316,7 +359,8 @@ def _searched(
     if not dull and not laws.any_is_met:
         laws.guess_noisier()
     tights = tight_and_varied(laws, searches, vary) if laws.suggests_any and not dull else {}
-    if len(problem.fields) == 1 and not shortlist and not dull:
+    # In the plane pairs would be some hundred, and each takes seconds.
+    if len(problem.fields) == len(problem.axes) == 1 and not shortlist and not dull:
 
         def from_networks() -> bool:
             found = () if networks is None else networks.once()

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from pdescry.data import Readings
 from pdescry.equation import Equation
 from pdescry.errors import PdescryError
+from pdescry.executor import Engine
 from pdescry.joint.advice import Advice
 from pdescry.joint.choice import Choice, Comparison, FieldLaw
 from pdescry.joint.choose import Joint, choose
@@ -29,7 +30,8 @@ from pdescry.joint.joint_field import JointField
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.left_out import left_out, some_sensors
 from pdescry.joint.search.varying import Vary
-from pdescry.problem import HIGHEST, Problem
+from pdescry.joint.sensors.against_law import without
+from pdescry.problem import HIGHEST, MOST_AXES, Problem
 from pdescry.progress import Progress
 
 FEWEST_SENSORS = 5
@@ -68,7 +70,7 @@ class JointMethod:
 
     kinds: ClassVar[Mapping[str, type]] = {"joint": Joint}
     usual: ClassVar[tuple[str, Mapping[str, Any]]] = ("joint", {})
-    takes: ClassVar[str] = f"readings along one axis, and derivatives of at most order {HIGHEST}"
+    takes: ClassVar[str] = f"readings along one or two axes, and derivatives of at most order {HIGHEST}"
     shares_laws: ClassVar[bool] = True
     asks_readings_for_noise: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("joint.nc",)
@@ -87,7 +89,7 @@ class JointMethod:
     @staticmethod
     def obstacle(settings: Any, experiments: Sequence[Readings]) -> str:
         axes = experiments[0].axes
-        return f"there are {len(axes)} axes ({', '.join(axes)})" if len(axes) > 1 else ""
+        return f"there are {len(axes)} axes ({', '.join(axes)})" if len(axes) > MOST_AXES else ""
 
     @staticmethod
     def prepared(settings: Any, said: Collection[str] = ()) -> Any:
@@ -109,7 +111,7 @@ class JointMethod:
                 settings.noise.known(each)
 
     def infer(
-        self, run: Run, workers: int | None, watch: Callable[[str], Progress], sample: Callable[..., Any]
+        self, run: Run, engine: Engine, watch: Callable[[str], Progress], sample: Callable[..., Any]
     ) -> JointInference:
         def another_start() -> Sequence[SampledField]:
             run.log("The readings change smoothly in time, but tell no law yet: begun again from trained networks.")
@@ -128,12 +130,14 @@ class JointMethod:
                 self.candidates,
                 self.options,
                 time_order=run.settings.time_order or "auto",
-                workers=workers,
+                workers=engine.workers,
+                executor=engine.executor,
                 progress=watch("fit"),
                 train=another_start,
+                leave_out=run.settings.faults == "leave_out" and run.settings.noise is None,
             ),
         )
-        return JointInference(choice, run.experiments)
+        return JointInference(choice, _experiments_of(choice, run.experiments))
 
     @staticmethod
     def unchanged(sections: Collection[str], experiments: int) -> set[str]:
@@ -141,7 +145,15 @@ class JointMethod:
 
     @staticmethod
     def load(folder: Path, experiments: Sequence[Readings], diagnostics: Any) -> JointInference:
-        return JointInference(Choice.load(folder / "joint.nc", experiments), tuple(experiments))
+        choice = Choice.load(folder / "joint.nc", experiments)
+        return JointInference(choice, _experiments_of(choice, experiments))
+
+
+def _experiments_of(choice: Choice, experiments: Sequence[Readings]) -> tuple[Readings, ...]:
+    """Without sensors that the choice left out."""
+    for fault in choice.left_out:
+        experiments = [without(each, fault) for each in experiments]
+    return tuple(experiments)
 
 
 # ---- what comes out --------------------------------------------------------------------------------------------------

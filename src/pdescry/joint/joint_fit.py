@@ -123,15 +123,15 @@ class JointFit:
     @property
     def profiles(self) -> pd.DataFrame:
         """Coefficients that vary along the axis, ``c(x)`` of laws with T and ``x*T``: one row for each term and place,
-        over `reach`, with mean, sd and 95 % interval."""
-        (axis,) = self.readings.axes
-        return table_of(self._profiles, self.reach[axis])
+        over `reach`, with mean, sd and 95 % interval. Empty in the plane, where they are constants."""
+        axis, *others = self.readings.axes
+        return table_of([] if others else self._profiles, self.reach[axis])
 
     @property
     def variation(self) -> tuple[str, ...]:
         """The same in sentences, and whether the law is in conservation form."""
-        (axis,) = self.readings.axes
-        return tuple(sentences(self._profiles, self.terms, self.reach[axis]))
+        axis, *others = self.readings.axes
+        return () if others else tuple(sentences(self._profiles, self.terms, self.reach[axis]))
 
     @property
     def _profiles(self) -> list[Profile]:

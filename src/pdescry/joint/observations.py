@@ -11,9 +11,14 @@ from numpy.typing import NDArray
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
+from pdescry.joint.field.region import Region
 from pdescry.joint.lean import Lean
 
 Numbers = NDArray[np.intp]
+
+MOST_ALONE = 200  # sensors in the plane that are left out one by one; of more
+BLOCKS = 64  # so many groups of neighbours
+READINGS = 5  # of a sensor in the plane, on average, that tell its offset
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +88,33 @@ class Observations(Lean):
         return [order[low:high] for low, high in pairwise(ends)]
 
     @cached_property
+    def left_out(self) -> list[tuple[Numbers, Numbers]]:
+        """Of each sensor, or of sensors in the plane that are left out together: which they are, and which of the M
+        numbers they have read. Of very many sensors, such as the pixels of an image, one alone would be predicted from
+        those right beside it, whatever the law."""
+        n = self.readings.n_sensors
+        if len(self.readings.axes) == 1 or n <= MOST_ALONE:
+            return [(np.array([sensor]), own) for sensor, own in enumerate(self.of_sensors)]
+        count = np.maximum(np.bincount(self.readings.sensor, minlength=n), 1)
+        places = [np.bincount(self.readings.sensor, each, minlength=n) / count for each in self.readings.space.T]
+        groups = _halved(np.stack(places, axis=1), np.arange(n), int(np.log2(BLOCKS)))
+        return [(some, np.sort(np.concatenate([self.of_sensors[k] for k in some]))) for some in groups]
+
+    @cached_property
+    def between(self) -> list[tuple[Numbers, Numbers]]:
+        """Those of ``left_out`` that lie between others and have read anything."""
+        return [(some, own) for some, own in self.left_out if len(own) and self.inside[some].all()]
+
+    @property
+    def tells_offsets(self) -> bool:
+        """Whether an offset of a sensor could be told from its noise, and from the field: not of one that moves, nor,
+        in the plane, of one that is read a few times or of a pixel."""
+        if len(self.readings.axes) == 1:
+            return self.at_rest
+        n = self.readings.n_sensors
+        return self.at_rest and n <= MOST_ALONE and len(self.readings) >= READINGS * n
+
+    @cached_property
     def given_noise(self) -> Array | None:
         """(M,): sds that came with the readings."""
         return None if self.readings.noise is None else self.readings.noise[self._where]
@@ -97,9 +129,13 @@ class Observations(Lean):
 
     @cached_property
     def inside(self) -> NDArray[np.bool_]:
-        """(sensors,): whether each lies between others along every axis."""
-        low, high = self.readings.space.min(axis=0), self.readings.space.max(axis=0)
-        between = ((low < self.readings.space) & (self.readings.space < high)).all(axis=1)
+        """(sensors,): whether each lies between others: along the axis, or within their hull in the plane."""
+        region = Region.of(self.readings)
+        if region is None:
+            low, high = self.readings.space.min(axis=0), self.readings.space.max(axis=0)
+            between = ((low < self.readings.space) & (self.readings.space < high)).all(axis=1)
+        else:
+            between = region.between(self.readings.space)
         out = np.bincount(self.readings.sensor[~between], minlength=self.readings.n_sensors)
         return out == 0
 
@@ -109,3 +145,13 @@ class Observations(Lean):
         first = np.full((self.readings.n_sensors, self.readings.space.shape[1]), np.nan)
         first[self.readings.sensor[::-1]] = self.readings.space[::-1]
         return bool((self.readings.space == first[self.readings.sensor]).all())
+
+
+def _halved(places: Array, some: Numbers, times: int) -> list[Numbers]:
+    """Halves of halves of some sensors, each time along the axis where they lie farther apart."""
+    if times == 0 or len(some) < 2:
+        return [some]
+    axis = int(np.argmax(np.ptp(places[some], axis=0)))
+    order = some[np.argsort(places[some, axis], kind="stable")]
+    middle = len(order) // 2
+    return _halved(places, order[:middle], times - 1) + _halved(places, order[middle:], times - 1)

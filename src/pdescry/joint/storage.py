@@ -14,12 +14,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pdescry.data import Readings
+from pdescry.data import Readings, SensorFault
 from pdescry.equation import Term
+from pdescry.errors import InputError
 from pdescry.files import check_target, saved_dataset, write_dataset
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.field.axis import Axis
 from pdescry.joint.field.process import Process
+from pdescry.joint.field.region import Region
 from pdescry.joint.field.space import Space
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.noise_model import NoiseModel
@@ -28,9 +30,10 @@ from pdescry.joint.fit.operator import Operator
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations
 from pdescry.joint.profiles import COLUMNS
+from pdescry.joint.sensors.against_law import without
 from pdescry.problem import Candidate, Condition, Ends, Given, Known, Problem
 
-FORMAT = "pdescry choice 5"
+FORMAT = "pdescry choice 6"
 TABLES = ("alternatives", "held_out", "single_term_changes", "probabilities", "claims", "profiles")
 
 
@@ -41,11 +44,16 @@ def save(choice: Choice, path: Path) -> None:
 
 def load(path: Path, readings: Readings | Sequence[Readings]) -> Choice:
     experiments = (readings,) if isinstance(readings, Readings) else tuple(readings)
-    with saved_dataset(path, FORMAT, "a choice of terms") as dataset:
-        sizes = [int(size) for size in np.atleast_1d(dataset.attrs["readings"])]
-        if sizes != (found := [len(each) for each in experiments]):
-            raise ValueError(f"it is of {_listed(sizes)} readings, not of {_listed(found)}")
-        return _choice(dataset, experiments)
+    dataset = saved_dataset(path, FORMAT, "a choice of terms")
+    for each in json.loads(dataset.attrs["about"])["left_out"]:
+        experiments = tuple(without(own, SensorFault(**each)) for own in experiments)
+    sizes = [int(size) for size in np.atleast_1d(dataset.attrs["readings"])]
+    if sizes != (found := [len(each) for each in experiments]):
+        raise InputError(
+            f"Expected the readings from which {str(path)!r} was made, {_listed(sizes)}; got {_listed(found)}; load it "
+            "with those."
+        )
+    return _choice(dataset, experiments)
 
 
 def _dataset(choice: Choice) -> xr.Dataset:
@@ -71,6 +79,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
         "reasons": comparison.reasons,
         "other_order": comparison.other_order,
         "variation": comparison.variation,
+        "left_out": [each.to_dict() for each in choice.left_out],
         "processes": [[[each.name, list(each.scales), list(each.lasting)] for each in own] for own in choice.processes],
     }
     attributes: dict[str, Any] = {"format": FORMAT, "about": json.dumps(about)}
@@ -123,7 +132,7 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
     candidates = listed("candidate")
     known = Known.of(about["known"], candidates, fields, inputs, first.axes)
     ends = tuple(
-        Ends(tuple(reach), tuple(domain), experiment.conditions)
+        Ends(tuple(map(tuple, reach)), tuple(map(tuple, domain)), experiment.conditions)
         for (reach, domain), (experiment, _) in zip(about["ends"], parts, strict=True)
     )
     problem = Problem(experiments, fields, inputs, first.axes, orders, candidates, known, ends)
@@ -161,14 +170,15 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
         for field, own in enumerate(about["processes"])
     )
     fit = JointFit(found, problem, tuple(about["notes"]))
-    return Choice(fit, candidates, comparison, tuple(about["all_fields"]), processes)
+    left_out = tuple(SensorFault(**each) for each in about["left_out"])
+    return Choice(fit, candidates, comparison, tuple(about["all_fields"]), processes, left_out)
 
 
 def _experiment(dataset: xr.Dataset, number: int, readings: Readings) -> tuple[Experiment, np.ndarray]:
     mark = f"_{number}"
     degrees = [int(degree) for degree in np.atleast_1d(dataset.attrs[f"degrees{mark}"])]
     axes = tuple(Axis(np.array(dataset[f"breaks_{k}{mark}"].values, float), degree) for k, degree in enumerate(degrees))
-    space = Space(axes, len(readings.fields))
+    space = Space(axes, len(readings.fields), Region.of(readings))
     noise, offset_sd, lasting, tolerance = (
         np.array(dataset[f"{name}{mark}"].values, float) for name in ("noise", "offset_sd", "lasting", "tolerance")
     )

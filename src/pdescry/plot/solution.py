@@ -1,4 +1,4 @@
-"""A forward solution over place and time."""
+"""A forward solution over place and time, or in the plane at one time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pdescry.errors import InputError
 from pdescry.plot.axes import COLOURS, new_axes
 
 if TYPE_CHECKING:
@@ -14,11 +15,18 @@ if TYPE_CHECKING:
     from pdescry.solver import Solution
 
 
-def solution(solution: Solution, field: str | None = None, ax: Axes | None = None) -> Axes:
-    """The field over place (across) and time (up). The figure belongs to ``ax``; without one, a new figure is made."""
+def solution(solution: Solution, field: str | None = None, ax: Axes | None = None, time: float | None = None) -> Axes:
+    """The field over place (across) and time (up). The figure belongs to ``ax``; without one, a new figure is made.
+
+    In the plane: a map of the field at ``time``, by default the last that was reached.
+    """
     name = field or solution.equation.components[0].field
-    values = solution[name]
     ax = new_axes(ax)
+    if len(solution.axes) > 1:
+        return _map(solution, name, ax, solution.reached if time is None else time)
+    if time is not None:
+        raise InputError("Expected time= only in the plane; along one axis all times are drawn.")
+    values = solution[name]
     image = ax.pcolormesh(
         values[solution.axis],
         values["t"],
@@ -34,4 +42,14 @@ def solution(solution: Solution, field: str | None = None, ax: Axes | None = Non
         ax.set_facecolor("0.92")
         ax.axhline(solution.reached, color="0.3", linestyle="--", linewidth=1)
         ax.text(0.5, 0.97, solution.status, transform=ax.transAxes, ha="center", va="top", color="0.2")
+    return ax
+
+
+def _map(solution: Solution, name: str, ax: Axes, time: float) -> Axes:
+    (across, x), (up, y) = solution.grids.items()
+    values = solution.at(time, x[:, None], y[None, :], of=name)
+    image = ax.pcolormesh(x, y, np.ma.masked_invalid(values.T), cmap=COLOURS, shading="nearest", rasterized=True)
+    ax.figure.colorbar(image, ax=ax, label=f"{name} at t = {time:.4g}")
+    ax.set(xlabel=across, ylabel=up, xlim=solution.extent[across], ylim=solution.extent[up], aspect="equal")
+    ax.set_title(f"${solution.equation.to_latex(digits=4)}$".replace(r"\!", ""), fontsize="medium")
     return ax

@@ -9,14 +9,15 @@ default candidates, ``known.py`` and ``ends.py`` what the user knows, ``experime
 
 from __future__ import annotations
 
-from pdescry.problem.candidate import Candidate
+from pdescry.problem.candidate import Candidate, members, overlapping
 from pdescry.problem.ends import Condition, Ends
 from pdescry.problem.experiments import check_alike
 from pdescry.problem.known import Claim, Given, Known
-from pdescry.problem.problem import HIGHEST, Candidates, Problem, TimeOrder
+from pdescry.problem.problem import HIGHEST, MOST_AXES, Candidates, Problem, TimeOrder
 
 __all__ = [
     "HIGHEST",
+    "MOST_AXES",
     "Candidate",
     "Candidates",
     "Claim",
@@ -27,4 +28,6 @@ __all__ = [
     "Problem",
     "TimeOrder",
     "check_alike",
+    "members",
+    "overlapping",
 ]

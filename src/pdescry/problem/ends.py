@@ -15,6 +15,7 @@ from pdescry.errors import InputError
 HIGHEST = 3  # derivative
 WIDEST = 3.0  # domain, in intervals of the sensors: beyond, nothing would speak but the law
 SAME = 0.5  # of the interval of its sensors: so far beyond them ends what they are in, if other experiments end there
+Span = tuple[float, float]
 NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
 
 
@@ -62,21 +63,23 @@ def conditions_of(texts: Sequence[str], readings: Readings) -> tuple[Condition, 
 
 @dataclass(frozen=True)
 class Ends:
-    """Of one experiment. reach: of sensors and of what is known, where the law is sought. domain: where the field is
-    inferred, once it is found."""
+    """Of one experiment, along each axis of space. reach: of sensors and of what is known, where the law is sought.
+    domain: where the field is inferred, once it is found."""
 
-    reach: tuple[float, float]
-    domain: tuple[float, float]
+    reach: tuple[Span, ...]
+    domain: tuple[Span, ...]
     conditions: tuple[Condition, ...] = ()
 
     @classmethod
-    def of(cls, readings: Readings, texts: Sequence[str] = (), domain: tuple[float, float] | None = None) -> Ends:
+    def of(cls, readings: Readings, texts: Sequence[str] = (), domain: Span | None = None) -> Ends:
+        if len(readings.axes) > 1:
+            return cls._in_the_plane(readings, texts, domain)
         (axis,) = readings.axes
         conditions, span = conditions_of(texts, readings), readings.span[axis]
         places = [*span, *(each.place for each in conditions)]
         reach = min(places), max(places)
         if domain is None:
-            return cls(reach, reach, conditions)
+            return cls((reach,), (reach,), conditions)
         told, sensors = "from {:g} to {:g}".format(*domain), "{:g} and {:g}".format(*span)
         if domain[0] > span[0] or domain[1] < span[1]:
             raise InputError(
@@ -94,7 +97,24 @@ class Ends:
                     f"Expected what is known to be at an end of the domain, {domain[0]:g} or {domain[1]:g}; got "
                     f"{each.place:g}; leave out one of them, or let them agree."
                 )
-        return cls(reach, domain, conditions)
+        return cls((reach,), (domain,), conditions)
+
+    @classmethod
+    def _in_the_plane(cls, readings: Readings, texts: Sequence[str], domain: Span | None) -> Ends:
+        """The box around the sensors."""
+        if texts:
+            raise InputError(
+                "Expected what is known at the ends for readings along one axis; got "
+                f"{', '.join(readings.axes)} and {texts[0]!r}; leave it out, or put values known at the edge in as "
+                "readings there."
+            )
+        if domain is not None:
+            raise InputError(
+                f"Expected a domain for readings along one axis; got {', '.join(readings.axes)}; leave it out: in the "
+                "plane the law is sought among the sensors."
+            )
+        box = tuple(readings.span[axis] for axis in readings.axes)
+        return cls(box, box)
 
     def of_fields(self, fields: Sequence[str]) -> Ends:
         """Without what is known of other fields."""
@@ -105,9 +125,11 @@ def ends_of(texts: Sequence[str], domain: tuple[float, float] | None, experiment
     """For each of several experiments the same, which have to be of about the same interval."""
     found = [Ends.of(each, texts, domain) for each in experiments]
     for readings, ends in zip(experiments, found, strict=True):
-        (axis,) = readings.axes
+        if len(readings.axes) > 1:
+            continue
+        (axis,), (domain_of_all,) = readings.axes, ends.domain
         low, high = readings.span[axis]
-        beyond = [place for place in ends.domain if max(low - place, place - high) > SAME * (high - low)]
+        beyond = [place for place in domain_of_all if max(low - place, place - high) > SAME * (high - low)]
         if len(experiments) > 1 and beyond:
             raise InputError(
                 f"Expected ends that all experiments share; sensors of {readings.source or 'one of them'} lie from "

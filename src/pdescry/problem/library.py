@@ -8,6 +8,7 @@ from itertools import combinations_with_replacement
 from pdescry.equation import Term
 from pdescry.equation import candidates as library
 from pdescry.equation.term import ONE, Derivative
+from pdescry.errors import InputError
 
 # Of several fields: the highest derivative alone and times a field, and of other products.
 HIGHEST_ALONE, HIGHEST_IN_PRODUCTS = 4, 2
@@ -27,7 +28,9 @@ def terms_by_name(
 ) -> tuple[Term, ...]:
     """A library by its name, for fields of these orders in time; with inputs, and these times each field. places:
     where sensors stand; the general library leaves out terms that too few of them cannot tell apart."""
-    if len(fields) > 1 and name == "general":
+    if len(axes) > 1:
+        found = set(_in_the_plane(name, fields, axes))
+    elif len(fields) > 1 and name == "general":
         found = set(_coupled(fields, axes))
     else:
         found = set(library(name, fields=tuple(fields), axes=tuple(axes)))
@@ -37,6 +40,9 @@ def terms_by_name(
     for field, order in orders.items():
         if order > 1 and name != "paper":
             found.add(Term.of([(Derivative(field, "t"), 1)]))  # damping
+            if len(axes) > 1:
+                found.add(Term.parse(f"lap({field}_t)", fields, axes))
+                continue
             found.update(Term.of([(Derivative(field, "".join(sorted("t" + axis * 2))), 1)]) for axis in axes)
     for each in inputs:
         known = (Derivative(each), 1)
@@ -47,6 +53,43 @@ def terms_by_name(
             sorted(found - set(library(name)), key=lambda term: term.key)
         )
     return tuple(sorted(found, key=lambda term: term.key))
+
+
+# In the plane, of one field u along axes x and y, of each field, and of each pair of fields u and v; what is the same
+# in all directions is one term. Of each pair of axes x and y, too.
+PLANE_SMALL = ("1", "{u}", "{u}^2", "{u}_{x}", "{u}_{x}{x}", "lap({u})", "{u}*{u}_{x}", "{u}*lap({u})")
+PLANE_ALONE = (
+    "{u}^3",
+    "{u}*div({u})",
+    "{u}*{u}_{x}{x}",
+    "{u}^2*{u}_{x}",
+    "{u}_{x}{y}",
+    "{u}_{x}*{u}_{y}",
+    "grad2({u})",
+)
+PLANE_COUPLED = ("{u}*{v}", "{u}^2*{v}", "{u}*{v}^2", "{u}^3", "{u}*{v}_{x}", "{u}*lap({v})", "grad2({u})")
+
+
+def _in_the_plane(name: str, fields: Sequence[str], axes: Sequence[str]) -> list[Term]:
+    """Some thirty: derivatives up to second order, products with the field, reactions up to cubic ones, and groups."""
+    if name not in ("general", "small"):
+        raise InputError(
+            f"Expected candidates in the plane as 'general', 'small' or a list of terms such as ['lap(u)', 'u*u_x']; "
+            f"got {name!r}."
+        )
+    texts = PLANE_SMALL
+    if name == "general":
+        texts += PLANE_ALONE if len(fields) == 1 else PLANE_COUPLED
+    return list(
+        dict.fromkeys(
+            Term.parse(text.format(u=u, v=v, x=x, y=y), fields, axes)
+            for text in texts
+            for u in fields
+            for v in fields
+            for x in axes
+            for y in axes
+        )
+    )
 
 
 def _coupled(fields: Sequence[str], axes: Sequence[str]) -> list[Term]:

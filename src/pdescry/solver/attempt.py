@@ -11,7 +11,7 @@ import numpy as np
 
 from pdescry.equation import Equation
 from pdescry.equation.term import Derivative
-from pdescry.solver.boundary import Conditions
+from pdescry.solver.boundary import Conditions, Domain
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.driven import driven_sizes
 from pdescry.solver.initial import Profile
@@ -25,6 +25,8 @@ Progress = Callable[[str, float], None]
 
 RESOLVED = 1e-8  # the finest modes, relative to the largest: below it the field counts as resolved
 BLOWN_UP = 1e6  # growth that ends a run, if it speeds up; exponential growth may go on
+BYTES = 1_000_000_000  # of memory that the steps of one attempt may take
+LOOKS = (101, 37)  # places along each axis at which runs are compared: of an interval, of the plane
 GRACE_STEPS = 1500  # a rough start that takes more is one that the law does not smooth
 
 
@@ -33,8 +35,7 @@ class Problem:
     """What is to be solved, read and checked: the same for every number of points."""
 
     equation: Equation
-    axis: str
-    domain: tuple[float, float]
+    domain: Domain
     profiles: Mapping[Derivative, Profile]  # of each field, and of u_t for a second-order law
     until: float
     times: Array  # when the user wants to look, all within [0, until] and not only 0
@@ -68,14 +69,14 @@ class Problem:
         """What may be wrong for a reason other than the stepper, relative to the largest value: not less than it."""
         return max(least, self.tolerance)
 
-    def grid(self, conditions: Conditions, points: int) -> Discretisation:
-        return Discretisation(self.equation, self.axis, self.domain, conditions, points, self.inputs)
+    def grid(self, conditions: Mapping[str, Conditions], points: Mapping[str, int]) -> Discretisation:
+        return Discretisation(self.equation, self.domain, conditions, points, self.inputs)
 
     def start(self, grid: Discretisation) -> Array:
         """The initial state on a grid."""
-        out = np.empty(len(grid.blocks) * grid.points)
+        out = np.empty(len(grid.blocks) * grid.size)
         for name, block in grid.blocks.items():
-            out[block] = self.profiles[name](grid.nodes)
+            out[block] = self.profiles[name](*grid.places)
         return out
 
 
@@ -87,6 +88,7 @@ class Run:
     trajectory: Trajectory
     rough: bool  # whether the finest modes mattered during the grace
     tail: float  # the finest modes after it, relative to the largest
+    coarse: tuple[str, ...]  # the axes along which they were too large, or may have been
     driven: Array  # what the known inputs make of each block of the state, shape (blocks,)
 
     @property
@@ -130,17 +132,23 @@ class Run:
                 path.times,
                 grid.coefficients(path.states, field, path.at_steps(space.at_end_values)),
                 grid.coefficients(path.bends, field, path.bends_of(space.at_end_values)),
-                space.basis,
+                space,
             )
             for field, space in grid.spaces.items()
         }
 
     def look(self, times: Array) -> Array:
-        """All fields at places spread over the domain: shape (times, fields, 101)."""
+        """All fields at places spread over the domain: shape (times, fields, places)."""
         # Not evenly spaced, or waves that fit the spacing would not be seen.
-        left, right = self.grid.domain
-        places = left + (right - left) * (np.arange(101) * 0.6180339887498949 % 1.0)
-        return np.stack([piece.on_grid(times, places) for piece in self.pieces.values()], axis=1)
+        spread = np.arange(LOOKS[len(self.grid.axes) - 1]) * 0.6180339887498949 % 1.0
+        places = [left + (right - left) * spread for left, right in self.grid.domain.values()]
+        seen = [piece.on_grid(times, *places) for piece in self.pieces.values()]
+        return np.stack([each.reshape(len(times), -1) for each in seen], axis=1)
+
+
+def most_steps(grid: Discretisation) -> int:
+    """How many steps fit into memory: a state and the three coefficients of a cubic for each."""
+    return BYTES // (4 * 8 * len(grid.blocks) * grid.size)
 
 
 def largest_values(grid: Discretisation, y: Array) -> Array:
@@ -168,7 +176,7 @@ def starting_sizes(problem: Problem, grid: Discretisation, start: Array) -> Arra
     driven = driven_sizes(grid, start, problem.until)
     with np.errstate(all="ignore"):
         rates = np.abs(grid.rate(0.0, start))
-        fastest = fastest_rate(grid.equation, grid.axis, grid.slopes(0.0, start), grid.domain[1] - grid.domain[0])
+        fastest = fastest_rate(grid.equation, grid.slopes(0.0, start), grid.domain)
     scale = 1 / max(fastest, 1 / problem.until)
     out = np.empty_like(start)
     for name, block in grid.blocks.items():
@@ -179,18 +187,20 @@ def starting_sizes(problem: Problem, grid: Discretisation, start: Array) -> Arra
     return np.where((out > 0) & np.isfinite(out), out, 1.0)
 
 
-def finest_modes(grid: Discretisation, t: float, y: Array, floor: Array, largest: dict[str, float]) -> float:
-    """The finest tenth of the modes of any field, relative to the ``largest`` that the field has had (updated here).
+def finest_modes(grid: Discretisation, t: float, y: Array, floor: Array, largest: dict[str, float]) -> dict[str, float]:
+    """Along each axis, the finest tenth of the modes of any field, relative to the ``largest`` that the field has had
+    (updated here).
 
     What lies below ``floor``, in the shape of the state, is rounding and counts as nothing.
     """
-    tail = 0.0
-    for field, size in grid.amplitudes(t, y).items():
-        largest[field] = max(largest.get(field, 0.0), float(size.max()))
-        finest = float(size[-max(4, len(size) // 10) :].max())
-        if finest > floor[grid.blocks[Derivative(field)]][0]:
-            tail = max(tail, finest / largest[field])
-    return tail
+    tails = dict.fromkeys(grid.axes, 0.0)
+    for field, sizes in grid.amplitudes(t, y).items():
+        largest[field] = max(largest.get(field, 0.0), *(float(size.max()) for size in sizes.values()))
+        for axis, size in sizes.items():
+            finest = float(size[-max(4, len(size) // 10) :].max())
+            if finest > floor[grid.blocks[Derivative(field)]][0]:
+                tails[axis] = max(tails[axis], finest / largest[field])
+    return tails
 
 
 def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: float) -> Run:
@@ -203,22 +213,22 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
     by_inputs = driven_sizes(grid, start, problem.until)
     driven = np.array([by_inputs[name] for name in grid.blocks])
     modes: dict[str, float] = {field: by_inputs[Derivative(field)] for field in grid.equation.fields}
-    rough, worst = False, 0.0
+    rough, worst = False, dict.fromkeys(grid.axes, 0.0)
     times: list[float] = []
     largest: list[Array] = []
 
     def inspect(t: float, y: Array) -> str | None:
         nonlocal rough, worst
-        problem.progress(f"solving with {grid.points} points", t / problem.until)
+        problem.progress(f"solving with {grid} points", t / problem.until)
         times.append(t)
         largest.append(largest_values(grid, y))
-        tail = finest_modes(grid, t, y, floor, modes)
+        tails = finest_modes(grid, t, y, floor, modes)
         settled = problem.beyond_grace(t) > 0
         if settled:
-            worst = max(worst, tail)
-        elif tail > resolved:
+            worst = {axis: max(worst[axis], tail) for axis, tail in tails.items()}
+        elif max(tails.values()) > resolved:
             rough = True
-        if worst > resolved:
+        if max(worst.values()) > resolved:
             return "unresolved"
         if rough and t <= problem.grace and len(times) > GRACE_STEPS:  # of the start: breaks are too many to count
             # On the way to a blow-up every grid is too coarse in the end; the next one will show the same.
@@ -228,7 +238,7 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
             if surging(times, np.array(largest)[:, block]):
                 return "blow-up"
         remaining = problem.until - t
-        if growth_without_bound(grid.equation, grid.axis, grid.slopes(t, y), grid.finest, remaining):
+        if growth_without_bound(grid.equation, grid.axes, grid.slopes(t, y), grid.finest, remaining):
             return "ill-posed"
         return None
 
@@ -239,10 +249,11 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
         problem.tolerance,
         starting_sizes(problem, grid, start),
         floor,
-        problem.max_steps,
+        min(problem.max_steps, most_steps(grid)),
         problem.deadline,
         inspect,
         breaks_of(problem.inputs),
         longest_step(problem.inputs),
     )
-    return Run(grid, trajectory, rough, worst, driven)
+    coarse = tuple(axis for axis, tail in worst.items() if tail > resolved) or grid.axes
+    return Run(grid, trajectory, rough, max(worst.values()), coarse, driven)

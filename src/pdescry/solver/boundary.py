@@ -5,6 +5,9 @@ A field that appears with derivatives up to order m takes m conditions. For even
 derivatives u_x, u_xxx, … (no flux). For odd m the ends are not alike, and which end takes more depends on the sign of
 the highest term: conditions are then given for each side. For m = 1 ``"dirichlet"`` holds u at the ends where the law
 carries information inwards, and only there. A value is a number, or a function of the time since the start.
+
+In the plane each axis has two sides, "left" and "right" of the first and "bottom" and "top" of the second, and every
+axis takes conditions of its own. A value may then be a function of (t, s), where s holds places along the side.
 """
 
 from __future__ import annotations
@@ -15,28 +18,37 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
+import numpy as np
 from numpy.polynomial import Polynomial
+from numpy.polynomial.polynomial import polyder, polyfit, polyval
 
 from pdescry.equation import Equation, Formula
 from pdescry.equation.parser import parse_derivative
+from pdescry.equation.syntax import tokenize
 from pdescry.errors import InputError
 from pdescry.solver.evaluate import evaluate_formula
+from pdescry.solver.inputs import arguments
 
-Value = float | Callable[[float], float]  # constant, or as a function of t
+Array = np.ndarray
+
+Value = float | Callable[..., Any]  # constant, or as a function of t, in the plane also of (t, places along the side)
 Side = str | tuple[str, Value] | Sequence[str] | Mapping[str, Value]
 Boundary = str | Mapping[str, Side] | tuple[Side, Side]
+Domain = Mapping[str, tuple[float, float]]  # of each axis, in the order of the axes
 
 RATE_STEP = 1e-3  # of the time span: between the times from which the rate of a boundary value is taken
 
+SIDES = (("left", "right"), ("bottom", "top"))  # of the first and of the second axis
 _EXAMPLE = "boundary={'left': 'u=0', 'right': 'u_x=0'}"
+_IN_THE_PLANE = "boundary={'left': 'u=0', 'right': 'u_x=0', 'y': 'periodic'}"
 
 
 @dataclass(frozen=True)
 class Condition:
-    """∂ᵒʳᵈᵉʳ field / ∂x ᵒʳᵈᵉʳ = value at one end."""
+    """∂ᵒʳᵈᵉʳ field / ∂x ᵒʳᵈᵉʳ = value at one end, or along one side."""
 
     field: str
-    side: str  # "left" or "right"
+    side: str  # one of SIDES
     order: int
     value: Value = 0.0
     until: float = math.inf  # the end of the time span, if values are functions of time
@@ -53,6 +65,32 @@ class Condition:
         first = min(max(t - 2 * step, 0.0), self.until - 4 * step)
         values = [self.at(first + k * step) for k in range(5)]
         return float(Polynomial.fit(range(5), values, 4).deriv()((t - first) / step)) / step
+
+    @property
+    def low(self) -> bool:
+        """Whether it stands where its axis begins."""
+        return self.side in ("left", "bottom")
+
+    def along(self, t: float, places: Array | None) -> Array:
+        """The values at a time along the side; places (S,), None where a side is a point."""
+        if places is None:
+            return np.asarray(self.at(t))
+        if not callable(self.value):
+            return np.full(len(places), self.value)
+        with np.errstate(all="ignore"):
+            values = np.asarray(self.value(t) if arguments(self.value) == 1 else self.value(t, places), float)
+        return np.broadcast_to(values, places.shape)
+
+    def rate_along(self, t: float, places: Array | None) -> Array:
+        """As `rate`, along the side."""
+        if places is None:
+            return np.asarray(self.rate(t))
+        if not callable(self.value):
+            return np.zeros(len(places))
+        step = self.until * RATE_STEP
+        first = min(max(t - 2 * step, 0.0), self.until - 4 * step)
+        values = np.array([self.along(first + k * step, places) for k in range(5)])
+        return np.asarray(polyval((t - first) / step, polyder(polyfit(np.arange(5), values, 4)))) / step
 
 
 @dataclass(frozen=True)
@@ -75,28 +113,89 @@ class Conditions:
         return any(callable(condition.value) for condition in self.given)
 
 
-def read_boundary(boundary: Boundary, equation: Equation, axis: str, until: float) -> Conditions:
-    """Turn the argument of `simulate` into conditions, up to a time. Bad spelling raises `InputError`; counts are
-    checked later."""
-    if isinstance(boundary, str) and boundary.strip().lower() == "periodic":
-        return Conditions(periodic=True)
+def read_boundary(boundary: Boundary, equation: Equation, domain: Domain, until: float) -> dict[str, Conditions]:
+    """Turn the argument of `simulate` into conditions of each axis, up to a time. Bad spelling raises `InputError`;
+    counts are checked later."""
+    given = _sides(boundary, domain)
+    return {axis: _on_axis(given.get(axis, {}), equation, axis, tuple(domain), until) for axis in domain}
+
+
+def _sides(boundary: Boundary, domain: Domain) -> dict[str, str | dict[str, Side]]:
+    """Of each axis "periodic", or what holds at its sides."""
+    example = _EXAMPLE if len(domain) == 1 else _IN_THE_PLANE
+    sides = dict(zip(domain, SIDES, strict=False))
     if isinstance(boundary, str):
-        sides: dict[str, Side] = {"left": boundary, "right": boundary}
-    elif isinstance(boundary, Mapping):
-        sides = dict(boundary)
-    elif isinstance(boundary, tuple | list) and len(boundary) == 2 and not isinstance(boundary[1], Real):
-        sides = {"left": boundary[0], "right": boundary[1]}
+        return {axis: _on_both(boundary, pair) for axis, pair in sides.items()}
+    if isinstance(boundary, Mapping):
+        named = dict(boundary)
+    elif len(domain) == 1 and isinstance(boundary, tuple | list) and len(boundary) == 2 and not _is_pair(boundary):
+        named = {"left": boundary[0], "right": boundary[1]}
     else:
         raise InputError(
-            f"Expected 'periodic', 'dirichlet', 'neumann' or conditions per side as in {_EXAMPLE}; got {boundary!r}."
+            f"Expected 'periodic', 'dirichlet', 'neumann' or conditions per side as in {example}; got {boundary!r}."
         )
-    if unknown := set(sides) - {"left", "right"}:
-        raise InputError(f"Expected the sides 'left' and 'right'; got {sorted(unknown)[0]!r}. Write {_EXAMPLE}.")
+    found: dict[str, str | dict[str, Side]] = {}
+    for name, conditions in named.items():
+        axis, pair = _which(name, domain, sides, example)
+        if len(pair) == 2 and isinstance(conditions, str):
+            told = _on_both(conditions, pair)
+        else:
+            told = dict.fromkeys(pair, conditions)
+        before = found.get(axis, {})
+        if isinstance(told, str) or isinstance(before, str) or set(told) & set(before):
+            if before:
+                raise InputError(f"Expected one entry for each side in boundary=; got a second one by {name!r}.")
+            found[axis] = told
+        else:
+            found[axis] = before | told
+    for axis, told in found.items():  # both sides by themselves are the same as the axis
+        if len(domain) > 1 and isinstance(told, dict) and [*told.values()] == ["periodic", "periodic"]:
+            found[axis] = "periodic"
+    return found
+
+
+def _is_pair(boundary: Sequence[Any]) -> bool:
+    return isinstance(boundary[1], Real)
+
+
+def _on_both(conditions: str, pair: tuple[str, ...]) -> str | dict[str, Side]:
+    return "periodic" if conditions.strip().lower() == "periodic" else dict.fromkeys(pair, conditions)
+
+
+def _which(
+    name: Any, domain: Domain, sides: Mapping[str, tuple[str, str]], example: str
+) -> tuple[str, tuple[str, ...]]:
+    """The axis of "top", "y" or "y=4", and which of its sides are meant."""
+    for axis, pair in sides.items():
+        if name in pair:
+            return axis, (name,)
+        if len(domain) > 1 and name == axis:
+            return axis, pair
+        start, equals, place = str(name).partition("=")
+        if equals and start.strip() == axis:
+            low, high = domain[axis]
+            for side, end in zip(pair, (low, high), strict=True):
+                try:
+                    if abs(float(place) - end) <= 1e-9 * (high - low):
+                        return axis, (side,)
+                except ValueError:
+                    break
+            raise InputError(f"Expected a side at {axis}={low:g} or {axis}={high:g}; got {name!r}.")
+    every = [side for pair in sides.values() for side in pair]
+    listed = f"{', '.join(map(repr, every[:-1]))} and {every[-1]!r}"
+    raise InputError(f"Expected the sides {listed}; got {name!r}. Write {example}.")
+
+
+def _on_axis(
+    sides: str | dict[str, Side], equation: Equation, axis: str, axes: tuple[str, ...], until: float
+) -> Conditions:
+    if isinstance(sides, str):
+        return Conditions(periodic=True)
     given: list[Condition] = []
     by_name = True
     for side, conditions in sides.items():
         for written in _listed(conditions):
-            found, named = _read_condition(written, side, equation, axis)
+            found, named = _read_condition(written, side, equation, axis, axes)
             given += [replace(condition, until=until) for condition in found]
             by_name &= named
     for condition in given:
@@ -116,18 +215,20 @@ def spelled(boundary: Any) -> Any:
     return "f(t)" if callable(boundary) else boundary
 
 
-def check_values(conditions: Conditions, times: Sequence[float]) -> None:
-    """Functions of time have to give finite numbers."""
+def check_values(conditions: Conditions, times: Sequence[float], side: tuple[float, float] | None = None) -> None:
+    """Functions of time, and of the place along a side if it has a length, have to give finite numbers."""
+    places = None if side is None else np.linspace(*side, 7)
+    of = "time" if side is None else "(t, s), for an array s of places along the side,"
     for condition in conditions.given:
         for t in times:
             try:
-                value = condition.at(float(t))
+                values = condition.along(float(t), places)
             except (TypeError, ValueError):
-                value = math.nan
-            if not math.isfinite(value):
+                values = np.asarray(math.nan)
+            if not np.all(np.isfinite(values)):
                 raise InputError(
-                    f"Expected boundary values as functions that give a finite number at every time; that of "
-                    f"{condition.field} at the {condition.side} gives none at t = {t:g}."
+                    f"Expected boundary values as functions{' of ' + of if side else ''} that give a finite number at"
+                    f" every time; that of {condition.field} at the {condition.side} gives none at t = {t:g}."
                 )
 
 
@@ -154,13 +255,13 @@ def _pair(name: Any, value: Any) -> tuple[str, Value] | None:
 
 
 def _read_condition(
-    written: str | tuple[str, Value], side: str, equation: Equation, axis: str
+    written: str | tuple[str, Value], side: str, equation: Equation, axis: str, axes: tuple[str, ...]
 ) -> tuple[list[Condition], bool]:
     if isinstance(written, tuple):
         kind, value = written
     else:
         kind, _, number = written.partition("=")
-        value = float(evaluate_formula(Formula.parse(number, ()), {})) if number.strip() else 0.0
+        value = _formula(number, axis, axes) if number.strip() else 0.0
         if not number.strip() and "=" in written:
             raise InputError(f"Expected a value after '=' in the boundary condition {written!r}, as in 'u=0'.")
     if not callable(value) and not math.isfinite(value):
@@ -179,10 +280,24 @@ def _read_condition(
             f"Expected 'periodic', 'dirichlet', 'neumann' or a condition such as 'u=0'; got {written!r}."
             f" Write {_EXAMPLE}."
         )
-    derivative = parse_derivative(kind, equation.fields, (axis,))
+    derivative = parse_derivative(kind, equation.fields, axes)
+    if set(derivative.axes) - {axis, "t"}:
+        raise InputError(
+            f"Expected derivatives along {axis} in the conditions on the {side} side; got {kind!r}: what a field is"
+            " along a side follows from its values there."
+        )
     if "t" in derivative.axes:
         raise InputError(f"A boundary condition cannot hold a time derivative; got {kind!r}. Write {_EXAMPLE}.")
     return [Condition(derivative.field, side, len(derivative.axes), value)], False
+
+
+def _formula(text: str, axis: str, axes: tuple[str, ...]) -> Value:
+    """A number; in the plane also a formula in the time and the place along the side."""
+    names = ("t", *(other for other in axes if other != axis)) if len(axes) > 1 else ()
+    formula = Formula.parse(text, names)
+    if not any(token.kind == "name" and token.text in names for token in tokenize(text)):
+        return float(evaluate_formula(formula, {}))
+    return lambda t, s: evaluate_formula(formula, dict(zip(names, (np.asarray(t), s), strict=True)))
 
 
 def _orders(kind: str, order: int) -> range:
@@ -192,7 +307,11 @@ def _orders(kind: str, order: int) -> range:
 
 
 def settle(
-    conditions: Conditions, equation: Equation, axis: str, incoming: Mapping[str, tuple[int, int]] | None
+    conditions: Conditions,
+    equation: Equation,
+    axis: str,
+    incoming: Mapping[str, tuple[int, int]] | None,
+    sides: tuple[str, str] = SIDES[0],
 ) -> tuple[Conditions, str]:
     """The conditions to impose, and a sentence if their number does not suit the law (else "").
 
@@ -203,17 +322,17 @@ def settle(
         return conditions, ""
     if incoming is not None and len(equation.fields) > 1:
         left, right = (sum(counts[end] for counts in incoming.values()) for end in (0, 1))
-        return conditions, _complaint("The system", conditions.given, left, right)
+        return conditions, _complaint("The system", conditions.given, left, right, sides)
     for field in equation.fields:
         order = equation.order(axis, field)
         left, right = incoming[field] if incoming else needed_at_ends(order, None)
         given = conditions.of(field)
         if order == 1 and conditions.by_name and all(c.order == 0 for c in given):
-            given = tuple(c for c in given if (left if c.side == "left" else right))
+            given = tuple(c for c in given if (left if c.low else right))
             conditions = Conditions(False, (*(c for c in conditions.given if c.field != field), *given))
         highest = f"{field}_{axis * order}" if order else field
-        if complaint := _complaint(f"A law whose highest derivative is {highest}", given, left, right):
-            return conditions, complaint + _remedy(field, axis, left, right)
+        if complaint := _complaint(f"A law whose highest derivative is {highest}", given, left, right, sides):
+            return conditions, complaint + _remedy(field, axis, left, right, sides)
         if too_high := [condition for condition in given if condition.order >= max(order, 1)]:
             name = f"{field}_{axis * too_high[0].order}"
             return conditions, (
@@ -222,13 +341,15 @@ def settle(
     return conditions, ""
 
 
-def _complaint(law: str, given: tuple[Condition, ...], left: int, right: int) -> str:
-    at_left = sum(condition.side == "left" for condition in given)
+def _complaint(law: str, given: tuple[Condition, ...], left: int, right: int, sides: tuple[str, str]) -> str:
+    at_left = sum(condition.low for condition in given)
     if (at_left, len(given) - at_left) == (left, right):
         return ""
+    first, last = sides
+    end = " end" if sides == SIDES[0] else ""
     return (
-        f"{law} takes {left} boundary condition{'s' * (left != 1)} at the left end and {right} at the right end;"
-        f" got {at_left} at the left and {len(given) - at_left} at the right."
+        f"{law} takes {left} boundary condition{'s' * (left != 1)} at the {first}{end} and {right} at the {last}{end};"
+        f" got {at_left} at the {first} and {len(given) - at_left} at the {last}."
     )
 
 
@@ -242,8 +363,10 @@ def needed_at_ends(order: int, leading: tuple[float, float] | None) -> tuple[int
     return (order // 2 + int(sign * leading[0] < 0), order // 2 + int(sign * leading[1] > 0))
 
 
-def _remedy(field: str, axis: str, left: int, right: int) -> str:
+def _remedy(field: str, axis: str, left: int, right: int, sides: tuple[str, str]) -> str:
     def listed(count: int) -> str:
         return ", ".join(f"{field}_{axis * order}=0" if order else f"{field}=0" for order in range(count)) or "free"
 
-    return f" For example boundary={{'left': '{listed(left)}', 'right': '{listed(right)}'}}, or boundary='periodic'."
+    first, last = sides
+    periodic = "boundary='periodic'" if sides == SIDES[0] else f"'{axis}': 'periodic'"
+    return f" For example boundary={{'{first}': '{listed(left)}', '{last}': '{listed(right)}'}}, or {periodic}."

@@ -1,18 +1,15 @@
 """The law on a grid: an `Equation` and its boundary conditions become an ordinary differential equation y' = F(t, y).
 
-Rectangular collocation. The unknowns are the values v of each field at n nodes. With m boundary conditions the field is
-the one function with n + m coefficients c that takes these values and meets the conditions:
-
-    [ Φ(nodes) ]       [ v ]
-    [ boundary ]  c =  [ b ]        so  c = lift·v + fixed·b,   ∂ᵏu/∂xᵏ(nodes) = Φ⁽ᵏ⁾c = Dₖ·v + Gₖ·b
-
-Any number of conditions of any order is handled alike, nothing is stepped that the conditions already determine, and a
-periodic problem is the case m = 0. Boundary values b may be functions of time. A second-order law is stepped as
-(u, u_t).
+The unknowns are the values of each field at the nodes (`space`): what a boundary condition determines is not stepped,
+and a periodic axis is the case without conditions. Boundary values may be functions of time. A second-order law is
+stepped as (u, u_t). Along one axis the Jacobian is a matrix; in the plane it would be too large (4,096² entries for 64
+× 64 points), so it is applied axis by axis (`jacobian`).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field as declare
 from functools import cached_property
@@ -21,106 +18,65 @@ import numpy as np
 
 from pdescry.equation import Equation
 from pdescry.equation.term import Coordinate, Derivative, Factor, Sum
-from pdescry.solver.basis import Basis, Chebyshev, Fourier
-from pdescry.solver.boundary import Conditions
+from pdescry.solver.boundary import Conditions, Domain
 from pdescry.solver.evaluate import evaluate_terms
 from pdescry.solver.inputs import Inputs
+from pdescry.solver.jacobian import Modes, Shifted, TensorJacobian
 from pdescry.solver.linearise import slopes_of, variables_of
+from pdescry.solver.space import Space, TensorSpace
 
 Array = np.ndarray
 
 
-class Space:
-    """One field in space: its basis, and the linear maps from nodal values to coefficients and derivatives."""
-
-    def __init__(
-        self, domain: tuple[float, float], points: int, conditions: Conditions, field: str, order: int
-    ) -> None:
-        given = conditions.of(field)
-        kind = Fourier if conditions.periodic else Chebyshev
-        self.basis: Basis = kind(*domain, points + len(given))
-        self.nodes = self.basis.nodes(points)
-        # From the third derivative on, rounding in the Chebyshev matrices would show; extended precision keeps it out.
-        self._precise = order > 2 and not conditions.periodic
-        number = np.longdouble if self._precise else np.float64
-        rows, self._conditions, sizes = [self.basis.matrix(self.nodes.astype(number))], given, np.ones(len(given))
-        for index, condition in enumerate(given):
-            end = np.array([domain[0] if condition.side == "left" else domain[1]], dtype=number)
-            row = self.basis.matrix(end, condition.order)
-            sizes[index] = np.abs(row).max()  # rows of one size keep the system well-conditioned
-            rows.append(row / sizes[index])
-        system = np.vstack(rows)
-        self.at_ends = system[points:].astype(float)  # (m, size)
-        inverse = np.linalg.inv(system.astype(float)).astype(number)
-        for _ in range(2 * self._precise):  # Newton's iteration for an inverse
-            inverse += inverse @ (np.eye(len(system)) - system @ inverse)
-        self._lift = inverse[:, :points]
-        self._fixed = inverse[:, points:] / sizes
-        self.lift = self._lift.astype(float)  # (size, n)
-        self.fixed = self._fixed.astype(float)  # (size, m)
-        self._derivatives: dict[int, tuple[Array, Array]] = {}
-
-    def smooth_noise(self, random: np.random.Generator) -> Array:
-        """A random function of the coarsest modes that respects the boundary: values at the nodes, largest 1."""
-        coarse = max(8, self.basis.size // 4)
-        coefficients = random.standard_normal(coarse)
-        ends = self.at_ends[:, :coarse]
-        coefficients -= np.linalg.pinv(ends) @ (ends @ coefficients)
-        values = self.basis.matrix(self.nodes)[:, :coarse] @ coefficients
-        return values / np.abs(values).max()
-
-    def at_end_values(self, t: float) -> Array:
-        """(m,): b at a time."""
-        return np.array([condition.at(t) for condition in self._conditions])
-
-    def at_end_rates(self, t: float) -> Array:
-        """(m,): db/dt, which is what holds at the ends of u_t."""
-        return np.array([condition.rate(t) for condition in self._conditions])
-
-    def at_ends_of(self, name: Derivative, t: float) -> Array:
-        """(m,): of a block of the state, u or u_t."""
-        return self.at_end_rates(t) if name.axes else self.at_end_values(t)
-
-    def derivative(self, order: int) -> tuple[Array, Array]:
-        """(Dₖ, Gₖ): what the nodal values and what the boundary values add."""
-        if order not in self._derivatives:
-            functions = self.basis.matrix(self.nodes.astype(self._lift.dtype), order)
-            matrix = (functions @ self._lift).astype(float) if order else np.eye(len(self.nodes))
-            by_ends = (functions @ self._fixed).astype(float) if order else np.zeros((len(matrix), len(self.at_ends)))
-            self._derivatives[order] = (matrix, by_ends)
-        return self._derivatives[order]
-
-
 @dataclass(frozen=True)
 class Discretisation:
-    """F and its exact Jacobian, for one number of points.
+    """F and its exact Jacobian, for one number of points along each axis.
 
     The equation must hold no conservative form: `simulate` opens them. The state y is the concatenation of one block
-    of n values for each field and, for a second-order law, one more for its u_t.
+    of values at all nodes for each field and, for a second-order law, one more for its u_t; in the plane x varies
+    slowest.
     """
 
     equation: Equation
-    axis: str
-    domain: tuple[float, float]
-    conditions: Conditions
-    points: int
+    domain: Domain
+    conditions: Mapping[str, Conditions]  # of each axis
+    points: Mapping[str, int]  # along each axis
     inputs: Inputs = declare(default_factory=dict)  # every input of the law
 
     @cached_property
-    def spaces(self) -> dict[str, Space]:
+    def spaces(self) -> dict[str, TensorSpace]:
         return {
-            field: Space(self.domain, self.points, self.conditions, field, self.equation.order(self.axis, field))
+            field: TensorSpace(
+                {
+                    axis: Space(ends, self.points[axis], self.conditions[axis], field, self.equation.order(axis, field))
+                    for axis, ends in self.domain.items()
+                }
+            )
             for field in self.equation.fields
         }
 
+    @property
+    def axes(self) -> tuple[str, ...]:
+        return tuple(self.domain)
+
     @cached_property
-    def nodes(self) -> Array:
-        return self.spaces[self.equation.fields[0]].nodes
+    def size(self) -> int:
+        """The number of nodes."""
+        return math.prod(self.points[axis] for axis in self.axes)
+
+    def __str__(self) -> str:
+        return " × ".join(str(self.points[axis]) for axis in self.axes)
+
+    @cached_property
+    def places(self) -> tuple[Array, ...]:
+        """The coordinates of all nodes, one array (N,) for each axis."""
+        nodes = (space.nodes for space in self.spaces[self.equation.fields[0]].factors)
+        return tuple(each.ravel() for each in np.meshgrid(*nodes, indexing="ij"))
 
     @cached_property
     def finest(self) -> float:
         """The largest wavenumber on the grid."""
-        return max(space.basis.finest() for space in self.spaces.values())
+        return max(basis.finest() for space in self.spaces.values() for basis in space.bases)
 
     @cached_property
     def blocks(self) -> dict[Derivative, slice]:
@@ -128,7 +84,7 @@ class Discretisation:
         names = []
         for component in self.equation.components:
             names += [Derivative(component.field, "t" * order) for order in range(component.time_order)]
-        return {name: slice(i * self.points, (i + 1) * self.points) for i, name in enumerate(names)}
+        return {name: slice(i * self.size, (i + 1) * self.size) for i, name in enumerate(names)}
 
     @cached_property
     def rights(self) -> dict[str, Sum]:
@@ -143,22 +99,26 @@ class Discretisation:
         return slopes_of(self.equation)
 
     @cached_property
-    def _block_of(self) -> dict[Derivative, tuple[Derivative, int]]:
-        """The block that a variable is a derivative of, and its order in space."""
+    def block_of(self) -> dict[Derivative, tuple[Derivative, tuple[int, ...]]]:
+        """The block that a variable is a derivative of, and its order along each axis."""
         names = {each: Derivative(each.field, "t" if "t" in each.axes else "") for each in self.variables}
-        return {each: (name, each.axes.count(self.axis)) for each, name in names.items()}
+        return {each: (name, tuple(each.axes.count(axis) for axis in self.axes)) for each, name in names.items()}
+
+    def surroundings(self, t: float) -> dict[Factor, Array]:
+        """Every coordinate and input at the nodes."""
+        found: dict[Factor, Array] = {Coordinate(axis): x for axis, x in zip(self.axes, self.places, strict=True)}
+        found[Coordinate("t")] = np.full(self.size, t)
+        return found | {Derivative(name): known.at(t, *self.places) for name, known in self.inputs.items()}
 
     def values(self, t: float, y: Array) -> dict[Factor, Array]:
-        """Every variable and coordinate at the nodes."""
-        found: dict[Factor, Array] = {Coordinate(self.axis): self.nodes, Coordinate("t"): np.full(self.points, t)}
-        found |= {Derivative(name): known.at(t, self.nodes) for name, known in self.inputs.items()}
-        along_space = {name for name, order in self._block_of.values() if order}
+        """Every variable, coordinate and input at the nodes."""
+        found = self.surroundings(t)
+        along_space = {name for name, orders in self.block_of.values() if any(orders)}
         ends = {name: self.spaces[name.field].at_ends_of(name, t) for name in along_space}
-        for variable, (name, order) in self._block_of.items():
+        for variable, (name, orders) in self.block_of.items():
             found[variable] = y[self.blocks[name]]
-            if order:
-                matrix, by_ends = self.spaces[variable.field].derivative(order)
-                found[variable] = matrix @ found[variable] + by_ends @ ends[name]
+            if any(orders):
+                found[variable] = self.spaces[variable.field].differentiate(found[variable], ends[name], orders)
         return found
 
     def rate(self, t: float, y: Array) -> Array:
@@ -166,7 +126,7 @@ class Discretisation:
         values = self.values(t, y)
         out = np.empty_like(y)
         for component in self.equation.components:
-            force = evaluate_terms(self.rights[component.field], values, self.nodes)
+            force = evaluate_terms(self.rights[component.field], values, self.places[0])
             if component.time_order == 1:
                 out[self.blocks[Derivative(component.field)]] = force
             else:
@@ -177,28 +137,33 @@ class Discretisation:
     def slopes(self, t: float, y: Array) -> dict[tuple[str, Derivative], Array]:
         """∂F_field/∂variable at the nodes: the coefficients of the linearised law."""
         values = self.values(t, y)
-        return {pair: evaluate_terms(terms, values, self.nodes) for pair, terms in self._slopes.items()}
+        return {pair: evaluate_terms(terms, values, self.places[0]) for pair, terms in self._slopes.items()}
 
-    def jacobian(self, t: float, y: Array) -> Array:
-        """∂F/∂y, shape (len(y), len(y))."""
+    def jacobian(self, t: float, y: Array) -> Array | TensorJacobian:
+        """∂F/∂y, of shape (len(y), len(y))."""
+        if len(self.axes) > 1:
+            return TensorJacobian(self._modes, self.slopes(t, y))
         out = np.zeros((len(y), len(y)))
         for (field, variable), slope in self.slopes(t, y).items():
-            name, order = self._block_of[variable]
-            rows = self._force_block(field)
-            out[rows, self.blocks[name]] += slope[:, None] * self.spaces[variable.field].derivative(order)[0]
+            name, (order,) = self.block_of[variable]
+            rows = self.force_block(field)
+            out[rows, self.blocks[name]] += slope[:, None] * self.spaces[variable.field].factors[0].derivative(order)[0]
         for component in self.equation.components:
             if component.time_order == 2:
                 rows = self.blocks[Derivative(component.field)]
-                out[rows, self._force_block(component.field)] += np.eye(self.points)
+                out[rows, self.force_block(component.field)] += np.eye(self.size)
         return out
 
-    def _force_block(self, field: str) -> slice:
+    @cached_property
+    def _modes(self) -> Modes:
+        return Modes(self)
+
+    def force_block(self, field: str) -> slice:
         return self.blocks[Derivative(field, "t" * (self.equation[field].time_order - 1))]
 
     def coefficients(self, y: Array, field: str, ends: Array) -> Array:
-        """Spectral coefficients of a field with these boundary values (…, m), or of a change of both: (…, size)."""
-        space = self.spaces[field]
-        return y[..., self.blocks[Derivative(field)]] @ space.lift.T + ends @ space.fixed.T
+        """Spectral coefficients of a field with these boundary values (…, M), or of a change of both: (…, size)."""
+        return self.spaces[field].coefficients(y[..., self.blocks[Derivative(field)]], ends)
 
     def rounding(self, t: float, y: Array, span: float) -> Array:
         """What rounding of y does to the state over a time span: |(1/span − J)⁻¹ δF|, the largest of each block.
@@ -207,28 +172,39 @@ class Discretisation:
         """
         signs = np.random.default_rng(0).choice([-1.0, 1.0], len(y))
         change = self.rate(t, y * (1 + np.finfo(float).eps * signs)) - self.rate(t, y)
-        # The shift off the real axis keeps a mode that grows at just 1/span from making this singular.
-        shifted = (1 + 0.7j) / span * np.eye(len(y)) - self.jacobian(t, y)
-        gathered = np.nan_to_num(np.abs(np.linalg.solve(shifted, change)), nan=0.0, posinf=0.0)
+        shift = (1 + 0.7j) / span  # off the real axis, so that a mode that grows at just 1/span makes nothing singular
+        jacobian = self.jacobian(t, y)
+        if isinstance(jacobian, TensorJacobian):
+            gathered = Shifted(shift, jacobian).solve(change.astype(complex), np.ones_like(y))
+        else:
+            gathered = np.linalg.solve(shift * np.eye(len(y)) - jacobian, change)
+        gathered = np.nan_to_num(np.abs(gathered), nan=0.0, posinf=0.0)
         out = np.empty_like(y)
         for block in self.blocks.values():
             out[block] = gathered[block].max()
         return out
 
-    def amplitudes(self, t: float, y: Array) -> dict[str, Array]:
-        """|coefficients| of every field, coarse modes first."""
+    def amplitudes(self, t: float, y: Array) -> dict[str, dict[str, Array]]:
+        """|coefficients| of every field by axis, coarse modes first."""
         return {
-            field: np.abs(self.coefficients(y, field, space.at_end_values(t))) for field, space in self.spaces.items()
+            field: space.amplitudes(self.coefficients(y, field, space.at_end_values(t)))
+            for field, space in self.spaces.items()
         }
 
-    def slopes_at_ends(self, t: float, y: Array) -> dict[tuple[str, Derivative], Array]:
-        """As `slopes`, at the left and the right end: shape (2,)."""
-        ends = np.array(self.domain)
-        values: dict[Factor, Array] = {Coordinate(self.axis): ends, Coordinate("t"): np.full(2, t)}
-        values |= {Derivative(name): known.at(t, ends) for name, known in self.inputs.items()}
-        for variable, (name, order) in self._block_of.items():
+    def slopes_at_ends(self, t: float, y: Array, axis: str) -> dict[tuple[str, Derivative], Array]:
+        """As `slopes`, where an axis begins and where it ends: shape (2, places along these sides)."""
+        nodes = [space.nodes for space in self.spaces[self.equation.fields[0]].factors]
+        nodes[self.axes.index(axis)] = np.array(self.domain[axis])
+        places = [x.ravel() for x in np.meshgrid(*nodes, indexing="ij")]
+        values: dict[Factor, Array] = {Coordinate(name): x for name, x in zip(self.axes, places, strict=True)}
+        values[Coordinate("t")] = np.full(len(places[0]), t)
+        values |= {Derivative(name): known.at(t, *places) for name, known in self.inputs.items()}
+        for variable, (name, orders) in self.block_of.items():
             space = self.spaces[variable.field]
-            values[variable] = space.basis.matrix(ends, order) @ (
-                space.lift @ y[self.blocks[name]] + space.fixed @ space.at_ends_of(name, t)
-            )
-        return {pair: evaluate_terms(terms, values, ends) for pair, terms in self._slopes.items()}
+            coefficients = space.coefficients(y[self.blocks[name]], space.at_ends_of(name, t))
+            values[variable] = space.evaluate(coefficients, nodes, orders).ravel()
+        shape, at = [len(x) for x in nodes], self.axes.index(axis)
+        return {
+            pair: np.moveaxis(evaluate_terms(terms, values, places[0]).reshape(shape), at, 0).reshape(2, -1)
+            for pair, terms in self._slopes.items()
+        }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pdescry.equation.term import Coordinate, Derivative, Factor
+from pdescry.equation.term import Derivative
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.evaluate import evaluate_terms
 from pdescry.solver.inputs import breaks_of
@@ -28,20 +28,19 @@ def driven_sizes(grid: Discretisation, start: Array, until: float) -> dict[Deriv
     if not any(sources.values()):
         return out
     with np.errstate(all="ignore"):
-        fastest = fastest_rate(grid.equation, grid.axis, grid.slopes(0.0, start), grid.domain[1] - grid.domain[0])
+        fastest = fastest_rate(grid.equation, grid.slopes(0.0, start), grid.domain)
     scale = 1 / max(fastest, 1 / until)
     times = np.union1d(np.linspace(0.0, until, PROBES), breaks_of(grid.inputs))
     forces: dict[str, list[Array]] = {field: [] for field in sources}
     for t in times.tolist():
-        values: dict[Factor, Array] = {Coordinate(grid.axis): grid.nodes, Coordinate("t"): np.full(grid.points, t)}
-        values |= {Derivative(name): known.at(t, grid.nodes) for name, known in grid.inputs.items()}
+        values = grid.surroundings(t)
         for field, terms in sources.items():
-            forces[field].append(evaluate_terms(terms, values, grid.nodes))
+            forces[field].append(evaluate_terms(terms, values, grid.places[0]))
     later = np.minimum(np.searchsorted(times, times + scale), len(times) - 1)
     for field, force in forces.items():
         pushed = np.array(force)  # (times, n)
         steps = np.diff(times)[:, None] * (pushed[1:] + pushed[:-1]) / 2
-        total = np.vstack([np.zeros(grid.points), np.cumsum(steps, axis=0)])
+        total = np.vstack([np.zeros(grid.size), np.cumsum(steps, axis=0)])
         size = float(np.abs(total[later] - total).max())
         for order in range(grid.equation[field].time_order):  # u_tt = P: u follows its velocity
             out[Derivative(field, "t" * (grid.equation[field].time_order - 1 - order))] = size * scale**order

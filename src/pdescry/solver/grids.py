@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +11,15 @@ import numpy as np
 from pdescry.solver.attempt import RESOLVED, Problem, finest_modes
 from pdescry.solver.boundary import Conditions
 from pdescry.solver.discretisation import Discretisation
+from pdescry.solver.space import along
 
-COARSEST = 48  # points of the first grid; each further one has half as many again
-ROUGH_POINTS = 364  # the most that a rough start is worth: its error falls only as a power of their number
+COARSEST = {1: 48, 2: 24}  # points along each axis of the first grid, by axes; each further one has half as many again
+MOST_NODES = 52_000  # in the plane, of all fields: beyond it a step takes seconds
+# The most points that a rough start is worth, whose error falls only as a power of their number: along an axis, and
+ROUGH_POINTS = 364
+ROUGH_NODES = 30_000  # in the plane
 TOLERATED = 1e-4  # of the largest value: the most that a rough start may cost, reported as the estimated error
-PROBES = 5003  # places at which an initial state is compared with what a grid makes of it
+PROBES = {1: 5003, 2: 301}  # places along each axis at which an initial state is compared with what a grid holds
 
 
 @dataclass(frozen=True)
@@ -23,55 +28,89 @@ class Fit:
 
     smooth: bool  # fully resolved, boundary conditions included
     defect: float  # what it gets wrong of the coarse features (mean, tilt, …), relative to the largest value
+    coarse: tuple[str, ...] = ()  # the axes along which it is not resolved
 
 
 def _fit(problem: Problem, grid: Discretisation) -> Fit:
     start = problem.start(grid)
     # Points of their own: at its nodes any grid agrees with the initial state, however much it misses in between.
-    places = grid.spaces[problem.equation.fields[0]].basis.nodes(PROBES)
-    length = problem.domain[1] - problem.domain[0]
-    coarse = np.cos(np.outer(np.arange(6), np.pi * (places - problem.domain[0]) / length))
-    weights = np.gradient(places) / length
+    bases = grid.spaces[problem.equation.fields[0]].bases
+    places = [basis.nodes(PROBES[len(bases)]) for basis in bases]
+    everywhere = [each.ravel() for each in np.meshgrid(*places, indexing="ij")]
     apart, defect = 0.0, 0.0
     for name, block in grid.blocks.items():
         space = grid.spaces[name.field]
-        fixed = space.fixed @ space.at_ends_of(name, 0.0)
-        wanted = problem.profiles[name](places)
-        missed = space.basis.matrix(places) @ (space.lift @ start[block] + fixed) - wanted
+        coefficients = space.coefficients(start[block], space.at_ends_of(name, 0.0))
+        wanted = problem.profiles[name](*everywhere).reshape([len(each) for each in places])
+        missed = space.evaluate(coefficients, places) - wanted
         size = float(np.abs(wanted).max()) or 1.0
         apart = max(apart, float(np.abs(missed).max()) / size)
-        defect = max(defect, float(np.abs(coarse @ (weights * missed)).max()) / size)
+        for number, (left, right) in enumerate(problem.domain.values()):
+            waves = np.cos(np.outer(np.arange(6), np.pi * (places[number] - left) / (right - left)))
+            weights = np.gradient(places[number]) / (right - left)
+            missed = along(waves, np.moveaxis(np.moveaxis(missed, number, -1) * weights, -1, number), number)
+        defect = max(defect, float(np.abs(missed).max()) / size)
     resolved = problem.allowed(RESOLVED)
-    smooth = finest_modes(grid, 0.0, start, np.zeros_like(start), {}) < resolved and apart < 100 * resolved
-    return Fit(smooth, defect)
+    tails = finest_modes(grid, 0.0, start, np.zeros_like(start), {})
+    coarse = tuple(axis for axis, tail in tails.items() if not tail < resolved)
+    return Fit(not coarse and apart < 100 * resolved, defect, coarse or grid.axes)
 
 
-def grids_to_try(
-    problem: Problem, conditions: Conditions, min_points: int, max_points: int
-) -> Iterator[tuple[Discretisation, Fit]]:
-    """Grids to try, coarse to fine, from the first on that resolves the initial state, if there is one."""
-    grids = (problem.grid(conditions, points) for points in _sizes(problem, conditions, min_points, max_points))
-    rough = []
-    for grid in grids:
-        fit = _fit(problem, grid)
-        if fit.smooth:
-            yield grid, fit
-            yield from ((finer, Fit(smooth=True, defect=0.0)) for finer in grids)
-            return
-        if grid.points * len(grid.blocks) <= max(ROUGH_POINTS, min_points) and fit.defect < TOLERATED:
-            rough.append((grid, fit))
-    yield from rough
+class GridsToTry:
+    """Grids to try, coarse to fine, from the first on that resolves the initial state, if there is one.
+
+    In the plane only those axes get more points that need them: after each attempt, set ``coarse`` to them.
+    """
+
+    def __init__(
+        self, problem: Problem, conditions: Mapping[str, Conditions], min_points: int, max_points: int
+    ) -> None:
+        self.problem = problem
+        self.conditions = conditions
+        self.sizes = {
+            axis: _sizes(problem, axis, conditions[axis].periodic, min_points, max_points) for axis in conditions
+        }
+        self.coarse: tuple[str, ...] = tuple(conditions)
+
+    def __iter__(self) -> Iterator[tuple[Discretisation, Fit]]:
+        rough, smooth = [], False
+        at = dict.fromkeys(self.sizes, 0)
+        unknowns = sum(component.time_order for component in self.problem.equation.components)
+        while all(at[axis] < len(self.sizes[axis]) for axis in at):
+            grid = self.problem.grid(self.conditions, {axis: self.sizes[axis][place] for axis, place in at.items()})
+            if len(at) > 1 and grid.size * unknowns > MOST_NODES and any(at.values()):
+                break
+            fit = Fit(smooth=True, defect=0.0) if smooth else _fit(self.problem, grid)
+            smooth = fit.smooth
+            if smooth:
+                yield grid, fit
+            else:
+                self.coarse = fit.coarse
+                most = ROUGH_POINTS if len(at) == 1 else ROUGH_NODES
+                if grid.size * len(grid.blocks) <= max(most, self.least) and fit.defect < TOLERATED:
+                    rough.append((grid, fit))
+            for axis in self.coarse:
+                at[axis] += 1
+        if not smooth:
+            yield from rough
+
+    @property
+    def least(self) -> int:
+        """The number of nodes of the first grid."""
+        return math.prod(sizes[0] for sizes in self.sizes.values())
 
 
-def _sizes(problem: Problem, conditions: Conditions, min_points: int, max_points: int) -> list[int]:
-    order = problem.equation.order(problem.axis)
-    unknowns = sum(component.time_order for component in problem.equation.components)
-    max_points = max(max_points // unknowns, min(min_points, max_points))
-    if not conditions.periodic:
+def _sizes(problem: Problem, axis: str, periodic: bool, min_points: int, max_points: int) -> list[int]:
+    order = problem.equation.order(axis)
+    if len(problem.domain) == 1:
+        unknowns = sum(component.time_order for component in problem.equation.components)
+        max_points = max_points // unknowns
+    max_points = max(max_points, min(min_points, max_points))
+    if not periodic:
         # Rounding in the m-th derivative at Chebyshev nodes grows as n²ᵐ and would drown the fine modes.
         max_points = min(max_points, {3: 384, 4: 192}.get(order, 96 if order > 4 else max_points))
     sizes = [min(min_points, max_points)]
     while sizes[-1] * 3 // 2 <= max_points:
         sizes.append(sizes[-1] * 3 // 2)
     # Fourier needs an odd number.
-    return [size | 1 if size < max_points else size - 1 + size % 2 for size in sizes] if conditions.periodic else sizes
+    return [size | 1 if size < max_points else size - 1 + size % 2 for size in sizes] if periodic else sizes

@@ -18,6 +18,7 @@ from scipy.linalg import eig, qr
 
 from pdescry.equation import Equation
 from pdescry.equation.term import Derivative
+from pdescry.errors import InputError
 from pdescry.solver.boundary import needed_at_ends
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.wellposed import fastest_rate
@@ -30,17 +31,23 @@ VANISHING = 1e-9  # of the coefficient's largest value in the domain: zero but f
 DISTINCT = 1e-3  # of a wave's largest field: what remains of it beside other waves tells it from them
 
 
-def incoming_at(glance: Discretisation, start: Array) -> Counts | None:
-    """None where the order of each field alone decides: half of it at either end."""
-    equation, axis = glance.equation, glance.axis
+def incoming_at(glance: Discretisation, start: Array, axis: str) -> Counts | None:
+    """At the ends of one axis. None where the order of each field alone decides: half of it at either end."""
+    equation = glance.equation
     orders = {field: equation.order(axis, field) for field in equation.fields}
     if len(orders) == 1:
-        return _of_one_field(glance, start)
+        return _of_one_field(glance, start, axis)
     if all(order % 2 == 0 for order in orders.values()):
         return None
-    everywhere, at_ends = glance.slopes(0.0, start), glance.slopes_at_ends(0.0, start)
-    length = glance.domain[1] - glance.domain[0]
-    rate = LARGE * fastest_rate(equation, axis, everywhere, length)
+    everywhere = glance.slopes(0.0, start)
+    # Along a side of the plane: the mean of what meets it at right angles.
+    at_ends = {
+        pair: values.mean(axis=1)
+        for pair, values in glance.slopes_at_ends(0.0, start, axis).items()
+        if set(pair[1].axes) <= {axis, "t"}
+    }
+    length = glance.domain[axis][1] - glance.domain[axis][0]
+    rate = LARGE * fastest_rate(equation, everywhere, glance.domain)
     sizes = {field: float(np.abs(start[glance.blocks[Derivative(field)]]).max()) or 1.0 for field in orders}
     found = []
     for end, sign in enumerate((-1, 1)):
@@ -53,16 +60,24 @@ def incoming_at(glance: Discretisation, start: Array) -> Counts | None:
     return {field: (left[field], right[field]) for field in orders}
 
 
-def _of_one_field(glance: Discretisation, start: Array) -> Counts | None:
-    equation, axis = glance.equation, glance.axis
+def _of_one_field(glance: Discretisation, start: Array, axis: str) -> Counts | None:
+    equation = glance.equation
     ((field, order),) = ((field, equation.order(axis, field)) for field in equation.fields)
     pair = (field, Derivative(field, axis * order))
     slopes = glance.slopes(0.0, start)
     if equation[field].time_order == 2 or pair not in slopes:
         return None
-    at_ends = glance.slopes_at_ends(0.0, start)[pair]
+    at_ends = glance.slopes_at_ends(0.0, start, axis)[pair]  # (2, places along the side)
     ends = np.where(np.abs(at_ends) > VANISHING * np.abs(slopes[pair]).max(), at_ends, 0.0)
-    return {field: needed_at_ends(order, (float(ends[0]), float(ends[1])))}
+    least, most = ends.min(axis=1), ends.max(axis=1)
+    if order % 2 and np.any((least < 0) & (most > 0)):
+        raise InputError(
+            f"The coefficient of {field}_{axis * order} changes its sign along a side of {axis}, where something enters"
+            f" along one part and leaves along another; solve with a boundary that is periodic in {axis}, or add"
+            " diffusion."
+        )
+    left, right = np.where(most > 0, most, least).tolist()
+    return {field: needed_at_ends(order, (left, right))}
 
 
 def _waves(

@@ -25,7 +25,10 @@ Given = Any  # callable of (t) or (t, x), (times, values[, "held"]), formula, nu
 
 STEPS = 200  # at least so many over the time span for an input given as a function, lest a pulse be stepped over
 PROBES = 101  # times at which a function is tried before solving
-_KINDS = "a function of t or of (t, x), (times, values), (times, values, 'held'), a formula in t and x, or a number"
+_KINDS = (
+    "a function of t or of (t, x), in the plane (t, x, y), (times, values), (times, values, 'held'), a formula in t and"
+    " x, or a number"
+)
 
 
 @dataclass(frozen=True)
@@ -33,17 +36,17 @@ class KnownInput:
     """An input P(t, x) that is known from t = 0 to the end of the time span."""
 
     name: str
-    function: Callable[[float, Array], Any]  # of a time and places (n,): a number or (n,)
+    function: Callable[..., Any]  # of a time and the coordinates of places, each (n,): a number or (n,)
     along_space: bool  # whether it may differ from place to place
     breaks: tuple[float, ...] = ()  # times inside the span at which it jumps or bends
     longest_step: float = math.inf
 
-    def at(self, t: float, x: Array) -> Array:
-        """(n,): its values at one time; at a jump, those after it."""
+    def at(self, t: float, *places: Array) -> Array:
+        """(n,): its values at one time and places, x or x and y; at a jump, those after it."""
         try:
             with np.errstate(all="ignore"):
-                values = np.asarray(self.function(t, x), float)
-            values = np.broadcast_to(values, np.shape(x))
+                values = np.asarray(self.function(t, *places), float)
+            values = np.broadcast_to(values, np.shape(places[0]))
         except InputError:
             raise
         except Exception as fault:  # the user's own code may raise anything
@@ -57,13 +60,13 @@ class KnownInput:
             )
         return values
 
-    def scattered(self, t: Array, x: Array) -> Array:
+    def scattered(self, t: Array, *places: Array) -> Array:
         """(K,): its values at pairs of times and places."""
         out = np.empty(len(t))
         moments, index = np.unique(t, return_inverse=True)
         for position, moment in enumerate(moments):
             here = index == position
-            out[here] = self.at(float(moment), x[here])
+            out[here] = self.at(float(moment), *(x[here] for x in places))
         return out
 
 
@@ -71,7 +74,7 @@ Inputs = Mapping[str, KnownInput]
 
 
 def read_inputs(
-    inputs: Mapping[str, Given] | None, equation: Equation, axis: str, domain: tuple[float, float], until: float
+    inputs: Mapping[str, Given] | None, equation: Equation, domain: Mapping[str, tuple[float, float]], until: float
 ) -> dict[str, KnownInput]:
     """The inputs of a law, checked for the time span from 0 to ``until``."""
     given = {} if inputs is None else inputs
@@ -84,10 +87,11 @@ def read_inputs(
         if name not in equation.inputs:
             known = f"its inputs are {', '.join(equation.inputs)}" if equation.inputs else "it has no inputs"
             raise InputError(f"The law holds no input {name} ({known}); leave it out, or add a term with it.")
-    found = {name: _read(name, given[name], axis, until) for name in equation.inputs}
+    found = {name: _read(name, given[name], tuple(domain), until) for name in equation.inputs}
+    probes = np.meshgrid(*(np.linspace(*ends, 7) for ends in domain.values()), indexing="ij")
     for known in found.values():
         for t in np.linspace(0.0, until, PROBES):
-            known.at(float(t), np.linspace(*domain, 7))
+            known.at(float(t), *(x.ravel() for x in probes))
     return found
 
 
@@ -100,32 +104,35 @@ def longest_step(inputs: Inputs) -> float:
     return min((known.longest_step for known in inputs.values()), default=math.inf)
 
 
-def _read(name: str, given: Given, axis: str, until: float) -> KnownInput:
+def _read(name: str, given: Given, axes: tuple[str, ...], until: float) -> KnownInput:
     pulse = until / STEPS or math.inf
     if isinstance(given, bool):
         raise InputError(f"Expected the input {name} as {_KINDS}; got {given!r}.")
     if isinstance(given, Real):
         value = float(given)
-        return KnownInput(name, lambda t, x: value, along_space=False)
+        return KnownInput(name, lambda t, *_: value, along_space=False)
     if isinstance(given, str):
-        formula = Formula.parse(given, ("t", axis))
-        along_space = any(token.kind == "name" and token.text == axis for token in tokenize(given))
+        formula = Formula.parse(given, ("t", *axes))
+        along_space = any(token.kind == "name" and token.text in axes for token in tokenize(given))
         return KnownInput(
-            name, lambda t, x: evaluate_formula(formula, {"t": np.asarray(t), axis: x}), along_space, longest_step=pulse
+            name,
+            lambda t, *places: evaluate_formula(formula, {"t": np.asarray(t), **dict(zip(axes, places, strict=True))}),
+            along_space,
+            longest_step=pulse,
         )
     if hasattr(given, "at") and hasattr(given, "time"):
         return _object(name, given, until)
     if callable(given):
         function: Any = given
-        if _arguments(given) == 1:
-            return KnownInput(name, lambda t, x: function(t), along_space=False, longest_step=pulse)
+        if arguments(given) == 1:
+            return KnownInput(name, lambda t, *_: function(t), along_space=False, longest_step=pulse)
         return KnownInput(name, function, along_space=True, longest_step=pulse)
     if isinstance(given, tuple | list) and len(given) in (2, 3):
         return _sampled(name, given[0], given[1], given[2] if len(given) == 3 else "linear", until)
     raise InputError(f"Expected the input {name} as {_KINDS}; got {type(given).__name__}.")
 
 
-def _arguments(function: Callable[..., Any]) -> int:
+def arguments(function: Callable[..., Any]) -> int:
     """How many positional arguments a function takes; 2 where that cannot be told."""
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -157,24 +164,24 @@ def _sampled(name: str, times: Any, values: Any, between: Any, until: float) -> 
     if between == "held":
         return KnownInput(
             name,
-            lambda t, x: values[max(np.searchsorted(times, t, side="right") - 1, 0)],
+            lambda t, *_: values[max(np.searchsorted(times, t, side="right") - 1, 0)],
             along_space=False,
             breaks=_inside(times[1:][np.diff(values) != 0], until),
         )
     slopes = np.diff(values) / np.diff(times)
     bends = np.abs(np.diff(slopes)) > 1e-12 * np.abs(slopes).max(initial=0.0)
     return KnownInput(
-        name, lambda t, x: np.interp(t, times, values), along_space=False, breaks=_inside(times[1:-1][bends], until)
+        name, lambda t, *_: np.interp(t, times, values), along_space=False, breaks=_inside(times[1:-1][bends], until)
     )
 
 
 def _object(name: str, given: Any, until: float) -> KnownInput:
-    """An input with ``time`` (samples, (M,)), ``between`` and ``at(time (K,), space (K, 1)) -> (K,)``."""
+    """An input with ``time`` (samples, (M,)), ``between`` and ``at(time (K,), space (K, axes)) -> (K,)``."""
     times = np.unique(np.asarray(given.time, float))
     _check_times(name, times, until)
 
-    def function(t: float, x: Array) -> Array:
-        return np.asarray(given.at(np.full(len(x), t), np.asarray(x, float)[:, None]), float)
+    def function(t: float, *places: Array) -> Array:
+        return np.asarray(given.at(np.full(len(places[0]), t), np.stack(places, axis=1)), float)
 
     along_space = getattr(given, "space", None) is not None
     breaks = _inside(times, until)

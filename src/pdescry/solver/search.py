@@ -6,15 +6,16 @@ disturbed start. Whatever stands in the way ends the search and is named.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from pdescry.solver import verdict
 from pdescry.solver.attempt import RESOLVED, Problem, Run, attempt
-from pdescry.solver.boundary import Conditions, settle
+from pdescry.solver.boundary import SIDES, Conditions, settle
 from pdescry.solver.discretisation import Discretisation
-from pdescry.solver.grids import COARSEST, TOLERATED, grids_to_try
+from pdescry.solver.grids import COARSEST, TOLERATED, GridsToTry
 from pdescry.solver.incoming import incoming_at
 from pdescry.solver.stability import check_stability
 from pdescry.solver.verdict import Verdict
@@ -27,24 +28,30 @@ TOO_FAST = 1e8  # rate × time span: beyond it, double precision has no digits l
 STUCK = 5e-3  # relative: three attempts that fail within this of one time show a singularity there
 
 
-def search(problem: Problem, conditions: Conditions, min_points: int, max_points: int, verify: bool) -> Verdict:
+def search(
+    problem: Problem, conditions: Mapping[str, Conditions], min_points: int, max_points: int, verify: bool
+) -> Verdict:
     glance = _without_conditions(problem, conditions)
     start = problem.start(glance)
     if refusal := _refuse(problem, glance, start):
         return refusal
     problem = replace(problem, grace=_grace(problem, glance, start))
-    incoming = incoming_at(glance, start)
-    conditions, complaint = settle(conditions, problem.equation, problem.axis, incoming)
-    if complaint:
-        return verdict.wrong_boundary(complaint)
+    settled = dict(conditions)
+    for (axis, given), sides in zip(conditions.items(), SIDES, strict=False):
+        incoming = None if given.periodic else incoming_at(glance, start, axis)
+        settled[axis], complaint = settle(given, problem.equation, axis, incoming, sides)
+        if complaint:
+            return verdict.wrong_boundary(complaint)
+    conditions = settled
     found = _enough_points(problem, conditions, min_points, max_points)
     return check_stability(problem, found) if found.status == "ok" and verify else found
 
 
-def _without_conditions(problem: Problem, conditions: Conditions) -> Discretisation:
+def _without_conditions(problem: Problem, conditions: Mapping[str, Conditions]) -> Discretisation:
     """A coarse grid without boundary conditions, to look at the initial state as it was given."""
-    points = COARSEST + 1 if conditions.periodic else COARSEST
-    return problem.grid(Conditions(conditions.periodic), points)
+    coarsest = COARSEST[len(conditions)]
+    points = {axis: coarsest + 1 if each.periodic else coarsest for axis, each in conditions.items()}
+    return problem.grid({axis: Conditions(each.periodic) for axis, each in conditions.items()}, points)
 
 
 def _refuse(problem: Problem, glance: Discretisation, start: Array) -> Verdict | None:
@@ -55,26 +62,26 @@ def _refuse(problem: Problem, glance: Discretisation, start: Array) -> Verdict |
         slopes = glance.slopes(0.0, start)
     if not all(np.all(np.isfinite(slope)) for slope in slopes.values()):
         return verdict.blow_up(None)
-    if growth_without_bound(problem.equation, problem.axis, slopes, glance.finest, problem.until):
+    if growth_without_bound(problem.equation, glance.axes, slopes, glance.finest, problem.until):
         return verdict.ill_posed()
-    waves = problem.until * fastest_rate(problem.equation, problem.axis, slopes, problem.domain[1] - problem.domain[0])
+    waves = problem.until * fastest_rate(problem.equation, slopes, problem.domain)
     return verdict.too_fast(waves) if waves > TOO_FAST else None
 
 
 def _grace(problem: Problem, glance: Discretisation, start: Array) -> float:
     """A hundredth of the time span, a tenth of the law's own time scale, and not when the user looks already."""
-    rate = fastest_rate(
-        problem.equation, problem.axis, glance.slopes(0.0, start), problem.domain[1] - problem.domain[0]
-    )
+    rate = fastest_rate(problem.equation, glance.slopes(0.0, start), problem.domain)
     return min(float(problem.times[problem.times > 0][0]), problem.until / 100, 0.1 / max(rate, 1 / problem.until))
 
 
-def _enough_points(problem: Problem, conditions: Conditions, min_points: int, max_points: int) -> Verdict:
+def _enough_points(problem: Problem, conditions: Mapping[str, Conditions], min_points: int, max_points: int) -> Verdict:
     rough: Run | None = None
     difference = np.inf
     failed: list[Run] = []
-    for grid, fit in grids_to_try(problem, conditions, min_points, max_points):
+    grids = GridsToTry(problem, conditions, min_points, max_points)
+    for grid, fit in grids:
         run = attempt(problem, grid, problem.start(grid), problem.allowed(RESOLVED))
+        grids.coarse = run.coarse
         if run.outcome == "ill-posed":
             return verdict.ill_posed(run)
         if run.outcome in ("steps", "seconds"):

@@ -37,21 +37,36 @@ class Solution:
     """
 
     equation: Equation
-    axis: str
-    domain: tuple[float, float]
+    extent: Mapping[str, tuple[float, float]]  # of each axis, in the order of the axes
     boundary: str
     until: float
     times: Array  # as asked for
-    grid: Array  # places of `dataset`
+    grids: Mapping[str, Array]  # places of `dataset` along each axis
     status: Status
     message: str
     reached: float  # the last time up to which the field was computed and held
     error: float  # estimated, relative to the largest value of each field; NaN where unknown
-    points: int
+    points: int  # collocation points, in the plane those of both axes multiplied
     steps: int
     seconds: float
     pieces: Mapping[str, Pieces]
     inputs: Inputs = declare(default_factory=dict)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        return tuple(self.extent)
+
+    @property
+    def axis(self) -> str:
+        """The axis of a law in one space dimension."""
+        if len(self.axes) > 1:
+            raise InputError(f"Expected a solution along one axis; this one has {', '.join(self.axes)}: use .axes.")
+        return next(iter(self.extent))
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """Where the axis of a law in one space dimension begins and ends; `extent` has it for each of several axes."""
+        return self.extent[self.axis]
 
     @property
     def ok(self) -> bool:
@@ -64,35 +79,47 @@ class Solution:
         return self
 
     def __repr__(self) -> str:
-        return (
-            f"<Solution of {self.equation} on {self.axis} in [{self.domain[0]:g}, {self.domain[1]:g}],"
-            f" t in [0, {self.until:g}]: {self.status}. {self.message}>"
-        )
+        space = ", ".join(f"{axis} in [{low:g}, {high:g}]" for axis, (low, high) in self.extent.items())
+        return f"<Solution of {self.equation} on {space}, t in [0, {self.until:g}]: {self.status}. {self.message}>"
 
-    def at(self, t: Any, x: Any, of: str | None = None) -> Array:
-        """The field at any times and places of the domain, which broadcast against each other.
+    def at(self, t: Any, *places: Any, of: str | None = None) -> Array:
+        """The field at any times and places of the domain, x or in the plane x and y, which broadcast.
 
         ``of`` names a field, a space derivative such as ``"u_xx"``, or ``"u_t"``; a law of one field needs none.
         Times that the solution did not reach give NaN.
 
         >>> solution.at(2.0, [-6, -2, 0.5])  # doctest: +SKIP
         >>> solution.at(t[:, None], x[None, :], of="u_x")  # doctest: +SKIP
+        >>> solution.at(2.0, 0.5, 1.5)  # in the plane  # doctest: +SKIP
         """
+        if places and isinstance(places[-1], str):  # ``of`` without its name
+            places, of = places[:-1], places[-1]
         derivative = self._derivative(of)
-        try:
-            t, x = np.broadcast_arrays(np.asarray(t, float), np.asarray(x, float))
-        except (TypeError, ValueError):
+        if len(places) != len(self.axes):
+            names = ", ".join(("t", *self.axes)) + ", of=…" * (len(self.equation.fields) > 1)
             raise InputError(
-                "Expected numbers t and x of one shape, or shapes that broadcast; for a grid write"
-                " solution.at(t[:, None], x[None, :])."
+                f"Expected t and a place along {' and '.join(self.axes)}, as in solution.at({names}); got"
+                f" {1 + len(places)} arguments."
+            )
+        try:
+            t, *coordinates = np.broadcast_arrays(*(np.asarray(each, float) for each in (t, *places)))
+        except (TypeError, ValueError):
+            names, grid = " and ".join(("t", *self.axes)), "t[:, None], x[None, :]"
+            if len(self.axes) > 1:
+                grid = "t[:, None, None], x[:, None], y"
+            raise InputError(
+                f"Expected numbers {names} of one shape, or shapes that broadcast; for a grid write"
+                f" solution.at({grid})."
             ) from None
         self._check_inside(t, "t", 0.0, self.until)
-        self._check_inside(x, self.axis, *self.domain)
+        for axis, x in zip(self.axes, coordinates, strict=True):
+            self._check_inside(x, axis, *self.extent[axis])
         out = np.full(t.size, np.nan)
-        moments, places = np.clip(t.ravel(), 0.0, self.until), np.clip(x.ravel(), *self.domain)
+        moments = np.clip(t.ravel(), 0.0, self.until)
+        clipped = [np.clip(x.ravel(), *ends) for x, ends in zip(coordinates, self.extent.values(), strict=True)]
         known = moments <= self.reached
         if self.pieces and known.any():
-            out[known] = self._known(derivative, moments[known], places[known])
+            out[known] = self._known(derivative, moments[known], [x[known] for x in clipped])
         return out.reshape(t.shape)
 
     def _derivative(self, of: str | None) -> Derivative:
@@ -100,7 +127,7 @@ class Solution:
             if len(self.equation.components) != 1:
                 raise InputError(f"Expected of= to name one of the fields {', '.join(self.equation.fields)}.")
             return Derivative(self.equation.components[0].field)
-        derivative = parse_derivative(of, self.equation.fields, (self.axis,))
+        derivative = parse_derivative(of, self.equation.fields, self.axes)
         if "t" in derivative.axes and (derivative.axes != "t" or self.equation[derivative.field].time_order != 1):
             raise InputError(f"Expected a field, a space derivative or the left side of its law; got {of!r}.")
         return derivative
@@ -112,35 +139,37 @@ class Solution:
                 f"Expected {name} between {low:g} and {high:g}; got {np.min(values):g} to {np.max(values):g}."
             )
 
-    def _known(self, derivative: Derivative, t: Array, x: Array) -> Array:
+    def _known(self, derivative: Derivative, t: Array, places: list[Array]) -> Array:
         if derivative.axes == "t":
             # The law itself gives u_t to spectral accuracy; differentiating the cubic in time would not.
             right = expand(self.equation[derivative.field].coefficients)
-            values: dict[Factor, Array] = {Coordinate(self.axis): x, Coordinate("t"): t}
-            values |= {Derivative(name): known.scattered(t, x) for name, known in self.inputs.items()}
+            values: dict[Factor, Array] = {Coordinate(axis): x for axis, x in zip(self.axes, places, strict=True)}
+            values[Coordinate("t")] = t
+            values |= {Derivative(name): known.scattered(t, *places) for name, known in self.inputs.items()}
             for term in right:
                 for factor, _ in term.factors:
                     wanted = Derivative(factor.field) if isinstance(factor, Function) else factor
                     if isinstance(wanted, Derivative) and wanted not in values:
-                        values[wanted] = self._known(wanted, t, x)
-            return evaluate_terms(right, values, x)
-        return self.pieces[derivative.field].at(t, x, len(derivative.axes))
+                        values[wanted] = self._known(wanted, t, places)
+            return evaluate_terms(right, values, t)
+        return self.pieces[derivative.field].at(t, places, [derivative.axes.count(axis) for axis in self.axes])
 
     @cached_property
     def dataset(self) -> xr.Dataset:
-        """All fields at ``times`` on an even grid, as an `xarray.Dataset` with dimensions (t, x).
+        """All fields at ``times`` on an even grid, as an `xarray.Dataset`: dimensions (t, x), in the plane (t, x, y).
 
-        Known inputs are coordinates beside t and x: along t, or along both.
+        Known inputs are coordinates beside these: along t, or along all.
         """
         import xarray as xr
 
-        fields = {}
-        known = self.times <= self.reached
+        fields, dimensions = {}, ("t", *self.axes)
+        known, grids = self.times <= self.reached, [self.grids[axis] for axis in self.axes]
+        shape = [len(each) for each in grids]
         for name in self.equation.fields:
-            values = np.full((len(self.times), len(self.grid)), np.nan)
+            values = np.full((len(self.times), *shape), np.nan)
             if self.pieces and known.any():
-                values[known] = self.pieces[name].on_grid(self.times[known], self.grid)
-            fields[name] = (("t", self.axis), values)
+                values[known] = self.pieces[name].on_grid(self.times[known], *grids)
+            fields[name] = (dimensions, values)
         attributes = {
             "equation": str(self.equation),
             "status": self.status,
@@ -151,15 +180,16 @@ class Solution:
             "points": self.points,
             "steps": self.steps,
         }
-        coordinates: dict[str, Any] = {"t": self.times, self.axis: self.grid}
+        coordinates: dict[str, Any] = {"t": self.times, **self.grids}
+        places = [x.ravel() for x in np.meshgrid(*grids, indexing="ij")]
         for name, known in self.inputs.items():
-            values = np.array([known.at(float(t), self.grid) for t in self.times])
-            coordinates[name] = (("t", self.axis), values) if known.along_space else ("t", values[:, 0])
+            values = np.array([known.at(float(t), *places) for t in self.times])
+            coordinates[name] = (dimensions, values.reshape(-1, *shape)) if known.along_space else ("t", values[:, 0])
         return xr.Dataset(fields, coordinates, attributes)
 
     @property
     def field(self) -> xr.DataArray:
-        """The field of a law of one field, as an `xarray.DataArray` (t, x)."""
+        """The field of a law of one field, as an `xarray.DataArray` (t, x) or (t, x, y)."""
         if len(self.equation.components) != 1:
             raise InputError(
                 f"The system has the fields {', '.join(self.equation.fields)}; use solution['u'] or .dataset."

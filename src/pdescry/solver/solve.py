@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.solver.attempt import Problem, Progress
-from pdescry.solver.boundary import Boundary, Conditions, check_values, needed_at_ends, read_boundary, spelled
+from pdescry.solver.boundary import Boundary, Conditions, Domain, check_values, needed_at_ends, read_boundary, spelled
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.grids import COARSEST
 from pdescry.solver.incoming import incoming_at
@@ -25,50 +25,61 @@ from pdescry.solver.solution import Solution
 
 Array = np.ndarray
 
-FEWEST, MOST = 8, 5000  # points of a grid; matrices are dense
+FEWEST, MOST = 8, 5000  # points along an axis; matrices are dense
+# By axes: the first and the largest number of points along each, and the tolerance. In the plane a step takes a hundred
+# times as long as along an axis, and 1e-8 takes less than half as many of them as 3e-10.
+DEFAULTS = {1: (COARSEST[1], 820, 3e-10), 2: (COARSEST[2], 160, 1e-8)}
 
 
 def simulate(
     equation: Equation | str,
     *,
-    domain: Sequence[float],
+    domain: Sequence[float] | Sequence[Sequence[float]] | Mapping[str, Sequence[float]],
     until: float | None = None,
     initial: Initial | Mapping[str, Initial],
     boundary: Boundary = "periodic",
     inputs: Mapping[str, Given] | None = None,
     times: Sequence[float] | Array | None = None,
     x: Sequence[float] | Array | None = None,
-    rtol: float = 3e-10,
-    min_points: int = COARSEST,
-    max_points: int = 820,
+    y: Sequence[float] | Array | None = None,
+    rtol: float | None = None,
+    min_points: int | None = None,
+    max_points: int | None = None,
     max_steps: int = 20_000,
     max_seconds: float = 60.0,
     verify: bool = True,
     progress: Progress | None = None,
 ) -> Solution:
-    """Solve ``equation`` from t = 0 on an interval.
+    """Solve ``equation`` from t = 0 on an interval, or on a rectangle in the plane.
 
-    equation: an `Equation` or its text; one field or several, first or second order in time, one space axis.
-    domain: (left, right).
+    equation: an `Equation` or its text; one field or several, first or second order in time, one or two space axes.
+    domain: (left, right); in the plane ``{"x": (left, right), "y": (bottom, top)}``, or the two pairs in this order.
     until: the end. times: when to report, default 101 even times from 0 to ``until``; without ``until``, the last of
         them is the end.
     initial: a formula such as ``"-sin(pi*x/8)"``, a function of x, an array over the domain (evenly spaced; when
         periodic without the end point, unless it plainly repeats the first), an xarray object, or a dict of these for
-        several fields. For a second-order law ``{"u": …, "u_t": …}``; the velocity is zero unless given.
+        several fields. In the plane a formula in x and y, a function of (x, y), an array with a row for each x and a
+        column for each y, or an xarray object. For a second-order law ``{"u": …, "u_t": …}``; the velocity is zero
+        unless given.
     boundary: ``"periodic"``, ``"dirichlet"``, ``"neumann"``, or conditions per side:
         ``{"left": "u=1", "right": ["u=0", "u_x=0"]}``. Ends that move are functions of the time since the start:
         ``{"left": {"u": lambda t: math.sin(t)}, "right": {"u": 0, "u_x": slope}}``.
-    inputs: what the law takes as known, by name, from t = 0 to the end: ``{"P": …}`` with a function of t or of (t, x),
-        samples ``(times, values)`` with straight lines between them, ``(times, values, "held")`` where each value holds
-        until the next, a formula such as ``"1 + sin(t)"`` in t and x, a number, or an object with ``time``, ``between``
-        and ``at(time, space)``. Steps end where samples jump or bend. A pulse of a function or a formula that is
-        shorter than a two-hundredth of the time span may be missed: give samples.
-    x: the grid of ``solution.dataset``, default 257 even points.
-    rtol: tolerance of the time stepper, relative to the largest value of the field, from 1e-13 to 1e-3. From 1e-8 on,
-        the finest modes count as resolved below it, too: fewer points, or a start and ends that are less smooth.
-    min_points: how many points to begin with; more are tried until the field is resolved.
-    max_points, max_steps, max_seconds: limits; meeting one ends with a status that says so. Several fields share
-        ``max_points``.
+        In the plane per side or axis: ``{"left": "u=1", "right": "neumann", "bottom": "u=sin(x)*exp(-t)", "top": …}``,
+        ``{"x": "periodic", "y": "dirichlet"}``, ``{"y=4": {"u": f}}``; functions take t, or t and an array of places
+        along the side.
+    inputs: what the law takes as known, by name, from t = 0 to the end: ``{"P": …}`` with a function of t or of (t, x)
+        or (t, x, y), samples ``(times, values)`` with straight lines between them, ``(times, values, "held")`` where
+        each value holds until the next, a formula such as ``"1 + sin(t)"`` in t and x, a number, or an object with
+        ``time``, ``between`` and ``at(time, space)``. Steps end where samples jump or bend. A pulse of a function or a
+        formula that is shorter than a two-hundredth of the time span may be missed: give samples.
+    x, y: the grid of ``solution.dataset``, default 257 even points, in the plane 101 along each axis.
+    rtol: tolerance of the time stepper, relative to the largest value of the field, from 1e-13 to 1e-3; default 3e-10,
+        in the plane 1e-8. From 1e-8 on, the finest modes count as resolved below it, too: fewer points, or a start and
+        ends that are less smooth.
+    min_points: how many points to begin with, default 48, in the plane 24 along each axis; more are tried until the
+        field is resolved.
+    max_points, max_steps, max_seconds: limits; meeting one ends with a status that says so. Along one axis there are
+        820 points by default, which several fields share; in the plane 160 along each axis, and 52,000 in all.
     verify: solve again from a slightly disturbed start and compare (about half as long again).
     progress: called with what is going on and the fraction of the time span done.
 
@@ -82,23 +93,29 @@ def simulate(
     if not isinstance(equation, Equation):
         equation = Equation.parse(equation, inputs=tuple(inputs) if isinstance(inputs, Mapping) else ())
     plain = opened(equation)
-    axis = _axis(equation)
-    left, right = _domain(domain)
+    extent = _domain(domain, equation)
+    coarsest, most_points, tolerance = DEFAULTS[len(extent)]
+    rtol = tolerance if rtol is None else rtol
+    min_points = coarsest if min_points is None else min_points
+    max_points = most_points if max_points is None else max_points
     moments, end = _times(times, until)
     _check_number("rtol", rtol, 1e-13, 1e-3)
     _check_number("min_points", min_points, FEWEST, MOST, whole=True)
     _check_number("max_points", max_points, FEWEST, MOST, whole=True)
     _check_number("max_steps", max_steps, 1, math.inf, whole=True)
     _check_number("max_seconds", max_seconds, 0, math.inf)
-    grid = _grid(x, axis, left, right)
-    conditions = read_boundary(boundary, plain, axis, end)
-    check_values(conditions, np.linspace(0.0, end, 11).tolist())
-    known = read_inputs(inputs, plain, axis, (left, right), end)
+    if y is not None and len(extent) == 1:
+        raise InputError("Expected y= only for a law in the plane; leave it out, or give the domain of y.")
+    grids = {axis: _grid(given, axis, extent) for axis, given in zip(extent, (x, y), strict=False)}
+    conditions = read_boundary(boundary, plain, extent, end)
+    for axis, each in conditions.items():
+        other = [ends for name, ends in extent.items() if name != axis]
+        check_values(each, np.linspace(0.0, end, 11).tolist(), *other)
+    known = read_inputs(inputs, plain, extent, end)
     problem = Problem(
         equation=plain,
-        axis=axis,
-        domain=(left, right),
-        profiles=read_initial(initial, plain, axis, (left, right), conditions.periodic),
+        domain=extent,
+        profiles=read_initial(initial, plain, extent, {axis: each.periodic for axis, each in conditions.items()}),
         until=end,
         times=moments,
         tolerance=rtol,
@@ -113,17 +130,16 @@ def simulate(
         found = search(problem, conditions, min_points, max_points, verify)
     return Solution(
         equation=equation,
-        axis=axis,
-        domain=(left, right),
+        extent=extent,
         boundary=boundary if isinstance(boundary, str) else repr(spelled(boundary)),
         until=end,
         times=moments,
-        grid=grid,
+        grids=grids,
         status=found.status,
         message=found.message,
         reached=found.reached,
         error=found.error,
-        points=found.run.grid.points if found.run else 0,
+        points=found.run.grid.size if found.run else 0,
         steps=len(found.run.trajectory.bends) if found.run else 0,
         seconds=time.monotonic() - began,
         pieces=found.run.pieces if found.run else {},
@@ -134,18 +150,26 @@ def simulate(
 def conditions_needed(
     equation: Equation,
     *,
-    domain: Sequence[float],
+    domain: Sequence[float] | Sequence[Sequence[float]] | Mapping[str, Sequence[float]],
     initial: Initial | Mapping[str, Initial],
     inputs: Mapping[str, Given] | None = None,
+    axis: str | None = None,
 ) -> dict[str, tuple[int, int]]:
-    """How many conditions a law takes at the left and at the right end: of each field on u, u_x, … in turn."""
-    plain, axis, ends = opened(equation), _axis(equation), _domain(domain)
-    profiles = read_initial(initial, plain, axis, ends, periodic=False)
-    known = read_inputs(inputs, plain, axis, ends, until=0.0)
-    glance = Discretisation(plain, axis, ends, Conditions(periodic=False), COARSEST, known)
-    start = np.concatenate([profiles[name](glance.nodes) for name in glance.blocks])
+    """How many conditions a law takes at the left and at the right end: of each field on u, u_x, … in turn.
+
+    axis: in the plane, the one whose two sides are meant, such as "y" for bottom and top; default the first.
+    """
+    plain, extent = opened(equation), _domain(domain, equation)
+    axis = next(iter(extent)) if axis is None else axis
+    if axis not in extent:
+        raise InputError(f"Expected axis= as one of {', '.join(extent)}; got {axis!r}.")
+    profiles = read_initial(initial, plain, extent, dict.fromkeys(extent, False))
+    known = read_inputs(inputs, plain, extent, until=0.0)
+    free = dict.fromkeys(extent, Conditions(periodic=False))
+    glance = Discretisation(plain, extent, free, dict.fromkeys(extent, COARSEST[len(extent)]), known)
+    start = np.concatenate([profiles[name](*glance.places) for name in glance.blocks])
     usual = {field: needed_at_ends(plain.order(axis, field), None) for field in plain.fields}
-    return incoming_at(glance, start) or usual
+    return incoming_at(glance, start, axis) or usual
 
 
 def _check_number(name: str, value: Any, least: float, most: float, whole: bool = False) -> None:
@@ -155,26 +179,54 @@ def _check_number(name: str, value: Any, least: float, most: float, whole: bool 
         raise InputError(f"Expected {name} to be a {'whole ' * whole}number, {bound}; got {value!r}.")
 
 
-def _grid(x: Any, axis: str, left: float, right: float) -> Array:
-    grid = np.linspace(left, right, 257) if x is None else np.asarray(_numeric(x, f"the grid of {axis}"))
+def _grid(x: Any, axis: str, extent: Domain) -> Array:
+    left, right = extent[axis]
+    count = 257 if len(extent) == 1 else 101
+    grid = np.linspace(left, right, count) if x is None else np.asarray(_numeric(x, f"the grid of {axis}"))
     if grid.ndim != 1 or not len(grid) or not (grid.min() >= left and grid.max() <= right):
         raise InputError(f"Expected the grid of {axis} as a list of places between {left:g} and {right:g}.")
     return grid
 
 
-def _axis(equation: Equation) -> str:
-    if len(equation.axes) > 1:
-        raise InputError(f"Expected a law in one space dimension; got one in {', '.join(equation.axes)}.")
-    return equation.axes[0] if equation.axes else "x"
+def _domain(domain: Any, equation: Equation) -> dict[str, tuple[float, float]]:
+    """The ends of each axis."""
+    if isinstance(domain, Mapping):
+        pairs, axes = list(domain.values()), list(domain)
+        if wrong := [axis for axis in axes if axis not in ("x", "y", "z")]:
+            raise InputError(f"Expected the axes of the domain among x, y and z; got {wrong[0]!r}.")
+        axes, pairs = sorted(axes), [domain[axis] for axis in sorted(axes)]
+    else:
+        several = isinstance(domain, Sequence | np.ndarray) and len(domain) and np.ndim(domain[0]) == 1
+        pairs = list(domain) if several else [domain]
+        axes = list(equation.axes)
+        for name in "xyz":  # a law may say nothing of some axis
+            if len(axes) < len(pairs) and name not in axes:
+                axes = sorted([*axes, name])
+    if len(axes) > 2 or len(pairs) > 2:
+        raise InputError(
+            f"Expected a law in one or two space dimensions; got {', '.join(axes)}. Laws in three cannot be solved"
+            " forward yet."
+        )
+    if missing := sorted(set(equation.axes) - set(axes)):
+        raise InputError(f"The law speaks of {missing[0]}, which the domain does not; add {missing[0]!r} to domain=.")
+    if len(pairs) < len(axes):
+        raise InputError(
+            f"Expected the domain of a law in {' and '.join(axes)} as domain={{'{axes[0]}': (left, right),"
+            f" '{axes[1]}': (bottom, top)}}; got {domain!r}."
+        )
+    axes = axes or ["x"]
+    told = (lambda axis: "the domain") if len(axes) == 1 else (lambda axis: f"the domain of {axis}")
+    return {axis: _ends(pair, told(axis)) for axis, pair in zip(axes, pairs, strict=True)}
 
 
-def _domain(domain: Sequence[float]) -> tuple[float, float]:
+def _ends(pair: Any, what: str) -> tuple[float, float]:
     try:
-        left, right = (float(end) for end in domain)
+        left, right = (float(end) for end in pair)
     except (TypeError, ValueError):
-        raise InputError(f"Expected the domain as two numbers, (left, right); got {domain!r}.") from None
+        raise InputError(f"Expected {what} as two numbers, (left, right); got {pair!r}.") from None
     if not (math.isfinite(left) and math.isfinite(right) and left < right):
-        raise InputError(f"Expected a finite domain (left, right) with left < right; got ({left:g}, {right:g}).")
+        finite = "a finite domain" if what == "the domain" else f"{what} as finite numbers"
+        raise InputError(f"Expected {finite} (left, right) with left < right; got ({left:g}, {right:g}).")
     return left, right
 
 

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 from scipy.integrate import Radau
+from scipy.sparse import csc_matrix
 
 from pdescry.solver.discretisation import Discretisation
+from pdescry.solver.jacobian import Shift, TensorJacobian
 
 Array = np.ndarray
 
@@ -97,9 +99,9 @@ def integrate(
             raise _OutOfTime
         return problem.rate(min(t, before), y)
 
-    def jacobian(t: float, y: Array) -> Array:
+    def jacobian(t: float, y: Array) -> Array | TensorJacobian:
         matrix = problem.jacobian(min(t, before), y)
-        if not np.all(np.isfinite(matrix)):
+        if not (matrix.finite if isinstance(matrix, TensorJacobian) else np.all(np.isfinite(matrix))):
             raise _NotFinite  # before scipy's factorisation stumbles over it
         return matrix
 
@@ -114,7 +116,9 @@ def integrate(
                     before = np.nextafter(end, -np.inf) if ends else np.inf
                     here, state = times[-1], states[-1]
                     first = None if step is None else min(step, end - here)
-                    stepper = _stepper(rate, jacobian, here, state, end, allowed(state), longest_step, first)
+                    stepper = _stepper(
+                        rate, jacobian, here, state, end, allowed(state), longest_step, first, len(problem.axes) > 1
+                    )
                 step = stepper.h_abs  # before the last step is cut short
                 stepper.step()
                 if not np.all(np.isfinite(stepper.y)):
@@ -139,10 +143,26 @@ def integrate(
 
 
 def _stepper(
-    rate: Any, jacobian: Any, t: float, y: Array, until: float, atol: Any, longest: float, first: float | None
+    rate: Any,
+    jacobian: Any,
+    t: float,
+    y: Array,
+    until: float,
+    atol: Any,
+    longest: float,
+    first: float | None,
+    in_the_plane: bool,
 ) -> Radau:
     # Tolerances live in atol, which follows the size of the field; rtol only has to be out of their way.
-    return Radau(rate, t, y, until, rtol=1e-13, atol=atol, jac=jacobian, max_step=longest, first_step=first)
+    settings: Any = {"rtol": 1e-13, "atol": atol, "max_step": longest, "first_step": first}
+    if not in_the_plane:
+        return Radau(rate, t, y, until, jac=jacobian, **settings)
+    # scipy's class takes matrices only, so that an operator enters by its attributes, which `lu` and `solve_lu` read.
+    stepper: Any = Radau(rate, t, y, until, jac=csc_matrix((len(y), len(y))), **settings)
+    stepper.jac, stepper.J, stepper.I = (lambda t, y, f: jacobian(t, y)), jacobian(t, y), Shift()
+    stepper.lu = lambda shifted: shifted
+    stepper.solve_lu = lambda shifted, right: shifted.solve(right, np.asarray(stepper.atol))
+    return stepper
 
 
 def _bends(stepper: Radau) -> Array:

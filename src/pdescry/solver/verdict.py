@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from pdescry.solver.attempt import Problem, Run
+from pdescry.solver.attempt import BYTES, Problem, Run, most_steps
 from pdescry.solver.inputs import breaks_of
 
 Status = Literal["ok", "ill-posed", "blow-up", "unresolved", "sensitive", "limit", "wrong-boundary", "bad-initial"]
@@ -22,7 +22,7 @@ class Verdict:
 
 
 def accepted(problem: Problem, run: Run, error: float, checked: float | None = None) -> Verdict:
-    message = f"Resolved with {run.grid.points} points; estimated error {error:.0e} of the largest value."
+    message = f"Resolved with {run.grid} points; estimated error {error:.0e} of the largest value."
     if run.rough and breaks_of(problem.inputs):
         message += (
             " The initial state or a jump of an input does not suit the boundary: near the ends the field is"
@@ -83,19 +83,25 @@ def unresolved(problem: Problem, run: Run) -> Verdict:
     why = "a shock or another sharp feature forms. Add the missing dissipation"
     if run.outcome in ("stalled", "not finite"):
         why = "the time stepper cannot go on, because the field overflows or stops being smooth. Check the law"
-    elif run.grid.conditions.periodic and any(term.coordinates - {"t"} for term in problem.equation.terms):
-        why = f"the coordinate {problem.axis} in the law jumps where the period ends. Choose another boundary"
+    elif jumping := _jumping(problem, run):
+        why = f"the coordinate {jumping} in the law jumps where the period ends. Choose another boundary"
     elif any(known.along_space for known in problem.inputs.values()):
-        why += f", unless the input {_first_along_space(problem)} is what is not smooth along {problem.axis}: smooth it"
-    elif breaks_of(problem.inputs) and not run.grid.conditions.periodic:
+        why += f", unless the input {_first_along_space(problem)} is what is not smooth in space: smooth it"
+    elif breaks_of(problem.inputs) and not all(each.periodic for each in run.grid.conditions.values()):
         why += ", unless it is the input, which jumps where the boundary holds the field: raise rtol"
     return Verdict(
         "unresolved",
-        f"{run.grid.points} points do not resolve the field from t = {run.reached:.4g} on: {why}, raise max_points, or"
+        f"{run.grid} points do not resolve the field from t = {run.reached:.4g} on: {why}, raise max_points, or"
         " solve for a shorter time.",
         run,
         run.reached,
     )
+
+
+def _jumping(problem: Problem, run: Run) -> str | None:
+    """A periodic axis whose coordinate stands in the law."""
+    named = {axis for term in problem.equation.terms for axis in term.coordinates}
+    return next((axis for axis, each in run.grid.conditions.items() if each.periodic and axis in named), None)
 
 
 def _first_along_space(problem: Problem) -> str:
@@ -105,16 +111,22 @@ def _first_along_space(problem: Problem) -> str:
 def too_rough(problem: Problem) -> Verdict:
     return Verdict(
         "unresolved",
-        f"The initial state has features too narrow for the points allowed on {problem.domain[0]:g} to"
-        f" {problem.domain[1]:g}. Smooth it, raise max_points, or solve on a smaller domain.",
+        f"The initial state has features too narrow for the points allowed on {_told(problem)}. Smooth it, raise"
+        " max_points, or solve on a smaller domain.",
     )
+
+
+def _told(problem: Problem) -> str:
+    if len(problem.domain) == 1:
+        return "{:g} to {:g}".format(*next(iter(problem.domain.values())))
+    return " and ".join(f"{low:g} to {high:g} in {axis}" for axis, (low, high) in problem.domain.items())
 
 
 def rough_start(run: Run) -> Verdict:
     return Verdict(
         "unresolved",
         "The initial state is too rough or does not suit the boundary: with"
-        f" {run.grid.points} points the solution still depends on their number. Smooth it, or raise max_points.",
+        f" {run.grid} points the solution still depends on their number. Smooth it, or raise max_points.",
         run,
     )
 
@@ -131,15 +143,16 @@ def sensitive(run: Run, lost: float, disturbance: float, limit: float) -> Verdic
 
 
 def limit(problem: Problem, run: Run) -> Verdict:
-    met, argument = (
-        (f"{problem.max_steps} steps", "max_steps")
-        if run.outcome == "steps"
-        else (f"{problem.max_seconds:g} seconds", "max_seconds")
-    )
+    met, argument = f"{problem.max_seconds:g} seconds", "raise max_seconds"
+    if run.outcome == "steps":
+        met, argument = f"{problem.max_steps} steps", "raise max_steps"
+        if (fitting := most_steps(run.grid)) < problem.max_steps:
+            met = f"memory ({BYTES / 1e9:.1g} GB, {fitting} steps)"
+            argument = "lower max_points"
     return Verdict(
         "limit",
-        f"Stopped by the limit of {met} at t = {run.reached:.4g} of {problem.until:g}, with {run.grid.points} points;"
-        f" raise {argument}, or solve for a shorter time.",
+        f"Stopped by the limit of {met} at t = {run.reached:.4g} of {problem.until:g}, with {run.grid} points;"
+        f" {argument}, or solve for a shorter time.",
         run,
         run.reached,
     )

@@ -3,12 +3,14 @@
 Around a state, a wave exp(ikx) grows at the rate Re σ(k), where σ comes from the coefficients a_j = ∂F/∂(∂ʲu/∂xʲ). A
 law is well-posed only if this growth stays bounded as k → ∞: with anti-diffusion (−u_xx, +u_xxxx) it does not, whatever
 the grid and the stepper say. An implicit stepper damps such waves and reports success, and a finer grid agrees.
+
+In the plane, waves run in several directions: exp(ik(x cos θ + y sin θ)).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from pdescry.solver.linearise import opened, slopes_of
 Array = np.ndarray
 Slopes = Mapping[tuple[str, Derivative], Array]
 
+DIRECTIONS = 12  # of waves in the plane, over half a turn
 WAVES = 100  # over the interval, up to which growth is judged where there is no grid
 # E-foldings at the finest wave over the remaining time: rounding near u = 0, not anti-diffusion.
 _HARMLESS = 0.05
@@ -30,29 +33,54 @@ def is_ill_posed(equation: Equation, values: Mapping[Factor, Array], span: Mappi
     """Whether a law is ill-posed around states known at some points, whatever the boundary conditions.
 
     values: of every field, derivative, coordinate and input of the law, each (N,); an input P as ``Derivative("P")``.
-    span: of the time and of the one axis of space, by their names, in this order.
+    span: of the time and of the axes of space, by their names, in this order.
     """
     plain, like = opened(equation), next(iter(values.values()), np.zeros(0))
     slopes = {pair: evaluate_terms(terms, values, like) for pair, terms in slopes_of(plain).items()}
-    (_, axis), ((early, late), (low, high)) = span, span.values()
-    finest = 2 * math.pi * WAVES / (high - low)
-    return bool(slopes) and growth_without_bound(plain, axis, slopes, finest, late - early)
+    (_, *axes), ((early, late), *ends) = span, span.values()
+    finest = 2 * math.pi * WAVES / min(high - low for low, high in ends)
+    return bool(slopes) and growth_without_bound(plain, axes, slopes, finest, late - early)
 
 
-def growth_without_bound(equation: Equation, axis: str, slopes: Slopes, finest: float, remaining: float) -> bool:
+def growth_without_bound(
+    equation: Equation, axes: Sequence[str], slopes: Slopes, finest: float, remaining: float
+) -> bool:
     """Whether short waves grow without bound at the state that ``slopes`` were taken at.
 
     ``finest`` is the largest wavenumber of the grid, ``remaining`` the time left: together they tell a coefficient that
     is zero but for rounding from one that is not.
     """
-    if len(equation.components) == 1 and equation.components[0].time_order == 1:
-        return _scalar(axis, slopes, finest, remaining)
-    return _matrix(equation, axis, slopes, finest)
+    scalar = len(equation.components) == 1 and equation.components[0].time_order == 1
+    for direction in directions(axes):
+        if scalar and _scalar(_along(direction, slopes), finest, remaining):
+            return True
+        if not scalar and _matrix(equation, direction, slopes, finest):
+            return True
+    return False
 
 
-def _scalar(axis: str, slopes: Slopes, finest: float, remaining: float) -> bool:
+def directions(axes: Sequence[str]) -> list[dict[str, float]]:
+    """Unit vectors in which waves run: one along an axis; in the plane, several over half a turn."""
+    if len(axes) == 1:
+        return [{axes[0]: 1.0}]
+    angles = np.pi * np.arange(DIRECTIONS) / DIRECTIONS
+    return [dict(zip(axes, np.round((np.cos(a), np.sin(a)), 15).tolist(), strict=True)) for a in angles]
+
+
+def _along(direction: Mapping[str, float], slopes: Slopes) -> dict[int, Array]:
+    """The coefficients of the law of one field for waves in a direction, by order."""
+    orders: dict[int, Array] = {}
+    for (_, variable), slope in slopes.items():
+        weight = math.prod(part ** variable.axes.count(axis) for axis, part in direction.items())
+        if weight:
+            order = len(variable.axes)
+            part = slope if weight == 1.0 else weight * slope
+            orders[order] = orders[order] + part if order in orders else part
+    return orders
+
+
+def _scalar(orders: Mapping[int, Array], finest: float, remaining: float) -> bool:
     # Re σ(k) = Σ over even j of (−1)^(j/2) a_j k^j; odd orders only turn the phase.
-    orders = {variable.axes.count(axis): slope for (_, variable), slope in slopes.items()}
     sizes = {order: float(np.abs(slope).max()) * finest**order for order, slope in orders.items()}
     significant = [order for order, size in sizes.items() if size > 1e-14 * max(sizes.values())]
     even = sorted(order for order in significant if order % 2 == 0 and order > 0)
@@ -73,15 +101,18 @@ def _scalar(axis: str, slopes: Slopes, finest: float, remaining: float) -> bool:
     return bool(np.any((top > 0) & (rate * remaining > _HARMLESS)))
 
 
-def _matrix(equation: Equation, axis: str, slopes: Slopes, finest: float) -> bool:
+def _matrix(equation: Equation, direction: Mapping[str, float], slopes: Slopes, finest: float) -> bool:
     """Systems and second order in time: eigenvalues of the symbol at two wavenumbers far beyond the grid."""
-    near, far = (symbol_eigenvalues(equation, axis, slopes, factor * finest) for factor in (30, 3000))
+    near, far = (
+        symbol_eigenvalues(equation, {axis: factor * finest * part for axis, part in direction.items()}, slopes)
+        for factor in (30, 3000)
+    )
     growth, slower = float(np.real(far).max()), max(float(np.real(near).max()), 0.0)
     return bool(growth > 3 * slower and growth > _NOISE * np.abs(far).max())
 
 
-def symbol_eigenvalues(equation: Equation, axis: str, slopes: Slopes, wavenumber: float) -> Array:
-    """σ of a wave exp(ikx) at some fifty places, shape (places, unknowns)."""
+def symbol_eigenvalues(equation: Equation, wavenumbers: Mapping[str, float], slopes: Slopes) -> Array:
+    """σ of a wave exp(ikx), of a wavenumber along each axis, at some fifty places, shape (places, unknowns)."""
     names = [Derivative(c.field, "t" * order) for c in equation.components for order in range(c.time_order)]
     index = {name: i for i, name in enumerate(names)}
     length = max((len(slope) for slope in slopes.values()), default=1)
@@ -93,10 +124,14 @@ def symbol_eigenvalues(equation: Equation, axis: str, slopes: Slopes, wavenumber
     for (field, variable), slope in slopes.items():
         row = index[Derivative(field, "t" * (equation[field].time_order - 1))]
         column = index[Derivative(variable.field, "t" if "t" in variable.axes else "")]
-        symbol[:, row, column] += slope[sample] * (1j * wavenumber) ** variable.axes.count(axis)
+        symbol[:, row, column] += slope[sample] * math.prod(
+            (1j * wavenumber) ** variable.axes.count(axis) for axis, wavenumber in wavenumbers.items()
+        )
     return np.linalg.eigvals(symbol)
 
 
-def fastest_rate(equation: Equation, axis: str, slopes: Slopes, length: float) -> float:
+def fastest_rate(equation: Equation, slopes: Slopes, domain: Mapping[str, tuple[float, float]]) -> float:
     """The fastest rate at which the law moves the longest wave of the domain. It does not depend on units of fields."""
-    return float(np.abs(symbol_eigenvalues(equation, axis, slopes, np.pi / length)).max())
+    longest = {axis: np.pi / (high - low) for axis, (low, high) in domain.items()}
+    one_by_one = [{axis: wave * (axis == other) for axis, wave in longest.items()} for other in longest]
+    return max(float(np.abs(symbol_eigenvalues(equation, waves, slopes)).max()) for waves in one_by_one)

@@ -33,8 +33,7 @@ def save(posterior: Posterior, path: Path) -> None:
 
 
 def load(path: Path) -> Posterior:
-    with saved_dataset(path, FORMAT, "a posterior") as dataset:
-        return _posterior(dataset)
+    return _posterior(saved_dataset(path, FORMAT, "a posterior"))
 
 
 def _dataset(posterior: Posterior) -> xr.Dataset:

@@ -12,6 +12,7 @@ from pdescry.derivatives import Derivatives
 from pdescry.equation import Term
 from pdescry.equation import candidates as library
 from pdescry.errors import InputError
+from pdescry.executor import Engine
 from pdescry.regression import REGRESSORS
 from pdescry.surrogate import MCLMC, Diagnostics
 from pdescry.surrogate.scaling import Scaling
@@ -76,7 +77,7 @@ class TwoStage:
                 "the inputs."
             )
 
-    def infer(self, run: Run, workers: int | None, watch: Watch, sample: Callable[..., Any]) -> Regressed:
+    def infer(self, run: Run, engine: Engine, watch: Watch, sample: Callable[..., Any]) -> Regressed:
         """Derivatives go on, while the field is sampled, on cores that are idle."""
         from pdescry.regression import regress
 
@@ -84,7 +85,7 @@ class TwoStage:
         (posterior,) = sample(differentiation.add)
         derivatives = run.staged(
             "derivatives", run.path / "derivatives.nc", Derivatives.load,
-            lambda: differentiation.finish(posterior, workers, watch("derivatives")),
+            lambda: differentiation.finish(posterior, engine.workers, watch("derivatives")),
         )  # fmt: skip
         watch("law")("regressing", 0.0, None)
         (readings,), path = run.experiments, run.path / "fit.json"

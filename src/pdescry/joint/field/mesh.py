@@ -2,51 +2,88 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 import numpy as np
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array, Axis
+from pdescry.joint.field.region import Region
 from pdescry.joint.field.space import Space
 from pdescry.joint.observations import Observations
 
-# Elements along x and along t of the mesh that laws are tried on: the cheapest that can follow the inferred field.
-FIRST = ((48, 64, 96), (16, 24, 36))
-FINER = 1.5  # times as many elements along an axis that is refined,
-MOST = (192, 144)  # up to so many; along t, up to half as many as a sensor has read, if these are more
-# Elements along t that readings of single sensors may ask for.
-TIMES = (16, 24, 36, 48, 72, 96, 144, 216, 324, 486, 729, 1094)
-LONG = 96  # more of them: a long record, whose fields are not begun on more elements
-LONG_FIRST = (24, 48)  # along x than these
+FINER = 1.5  # times as many elements along an axis that is refined
 STRETCH = 36  # elements in time of each stretch of a long record that laws are sought in
 SHARPER = 1.3  # times the variance about the finest: sensors see what so few elements do not follow
 FOLLOWED = 0.03  # left sides of the inferred fields are off by no more than this share
-EARLIEST = 5e-4  # of the duration: the first element in time
 # The density of knots grows with this power of what the field bends by; so much of it is everywhere.
 POWER, EVEN = 0.8, 0.3
 STRAIGHT = 1e-2  # a second derivative of so much, in units of the field and the interval, is none
 SMOOTHED = 0.02  # of the interval: a shock that moves a little stays where knots are dense
-DEGREES = (5, 4)  # along x and t
 MOST_JUMPS = 60  # of an input in time, at which left sides may jump
 NEAR_JUMP = 0.3  # of an element: a break that is nearer to a jump gives way to it
 
-Sizes = tuple[int, int]  # elements along x and t
+Sizes = tuple[int, ...]  # elements along each axis of space, and along t
+Span = tuple[float, float]
 
 
-def space_of(x: Array, t: Array, components: int) -> Space:
-    return Space((Axis(x, DEGREES[0]), Axis(t, DEGREES[1])), components)
+@dataclass(frozen=True)
+class Meshes:
+    """What meshes are like over one axis of space, or over two. degrees: of splines along space and time. in_space,
+    in_time: elements of the mesh that laws are tried on, the cheapest that can follow the inferred field; of several
+    fields the last of each are left out. most: along an axis of space and along t. times: elements along t that
+    readings of single sensors may ask for. earliest: the first element in time, as a share of the duration. work: the
+    most that one factorisation may take, unknowns times bands squared, while laws are sought and afterwards."""
+
+    degrees: tuple[int, int]
+    in_space: tuple[int, ...]
+    in_time: tuple[int, ...]
+    most: tuple[int, int]
+    times: tuple[int, ...]
+    earliest: float
+    work: tuple[float, float] = (math.inf, math.inf)
+
+
+# Up to half as many elements along t as a sensor has read, if these are more than the most.
+ON_A_LINE = Meshes(
+    (5, 4), (48, 64, 96), (16, 24, 36), (192, 144), (16, 24, 36, 48, 72, 96, 144, 216, 324, 486, 729, 1094), 5e-4
+)
+# Cubic splines: of higher degree they need more moments an element, and are dearer by more than they are better
+# (FACTS of the project, "More than one axis"). 2e10 is about a second of a core, and 0.2 GB.
+IN_THE_PLANE = Meshes((3, 3), (8, 12, 16, 20), (8, 12, 16), (28, 48), (8, 12, 16, 24), 2e-2, (4e9, 2e10))
+LONG = 96  # more elements along t: a long record, whose fields are not begun on more elements
+LONG_FIRST = (24, 48)  # along x than these
+
+
+def meshes_over(d: int) -> Meshes:
+    """Over so many axes of space."""
+    return ON_A_LINE if d == 1 else IN_THE_PLANE
+
+
+def space_of(breaks: Sequence[Array], components: int, region: Region | None = None) -> Space:
+    """breaks: along each axis of space, and along t."""
+    along, in_time = meshes_over(len(breaks) - 1).degrees
+    axes = (*(Axis(each, along) for each in breaks[:-1]), Axis(breaks[-1], in_time))
+    return Space(axes, components, region)
 
 
 def even_space(
-    x: tuple[float, float], t: tuple[float, float], size: Sizes, components: int, jumps: Array, order: int
+    places: Sequence[Span],
+    t: Span,
+    size: Sizes,
+    components: int,
+    jumps: Array,
+    order: int,
+    region: Region | None = None,
 ) -> Space:
     """jumps: times at which the left sides, of this order in time, may jump."""
-    return space_of(
-        np.linspace(*x, size[0] + 1), _with_jumps(_times(t, size[1]), jumps, DEGREES[1] - order + 1), components
-    )
+    kind = meshes_over(len(places))
+    even = [np.linspace(*span, number + 1) for span, number in zip(places, size[:-1], strict=True)]
+    times = _with_jumps(_times(t, size[-1], kind.earliest), jumps, kind.degrees[1] - order + 1)
+    return space_of([*even, times], components, region)
 
 
 def jumps_of(readings: Readings, names: Collection[str] | None = None) -> Array:
@@ -71,23 +108,41 @@ def jumps_of(readings: Readings, names: Collection[str] | None = None) -> Array:
 
 
 def graded_space(before: Space, state: Array, size: Sizes) -> Space:
-    """Of another size, with knots along x where these fields bend."""
-    (x,), t = before.places, before.time
-    along = np.linspace(*x.span, 401)
-    total = np.zeros(len(along))
+    """Of another size, with knots along each axis of space where these fields bend."""
+    t, found = before.time, []
+    for axis, number in enumerate(size[:-1]):
+        x = before.places[axis]
+        along = np.linspace(*x.span, 401)
+        density = _bends(before, state, axis, along) / before.components + EVEN
+        below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+        found.append(np.interp(np.linspace(0, 1, number + 1), below / below[-1], along))
+    earliest = meshes_over(len(before.places)).earliest
+    return space_of([*found, _like(_times(t.span, size[-1], earliest), t)], before.components, before.region)
+
+
+def _bends(space: Space, state: Array, axis: int, along: Array) -> Array:
+    """(along,): by how much fields bend along an axis, to a power, each in units of its mean; summed over fields."""
+    total, x = np.zeros(len(along)), space.axes[axis]
     width = int(np.ceil(SMOOTHED * len(along)))
     window = np.hanning(4 * width + 3)
-    for component in range(before.components):
-        bends = before.on_grid(state, component, [x.matrix(along, 2), t.full(0)])
-        bend = np.sqrt((bends**2) @ t.weights / t.width) ** POWER
+    matrices = [x.matrix(along, 2) if k == axis else each.full(0) for k, each in enumerate(space.axes)]
+    # Where a law is required, if that is not everywhere.
+    weights = np.ones(())
+    for k, each in enumerate(space.axes):
+        weights = np.multiply.outer(weights, np.ones(len(along)) if k == axis else each.weights / each.width)
+    if space.region is not None:
+        grid = np.meshgrid(*(along if k == axis else each.points for k, each in enumerate(space.places)), indexing="ij")
+        held = space.region.holds(np.stack([each.ravel() for each in grid], axis=-1)).reshape(grid[0].shape)
+        weights = weights * held[..., None]
+    others = tuple(k for k in range(len(space.axes)) if k != axis)
+    for component in range(space.components):
+        bends = space.on_grid(state, component, matrices)
+        bend = np.sqrt(np.sum(weights * bends**2, axis=others)) ** POWER
         bend = np.convolve(np.pad(bend, len(window) // 2, "edge"), window / window.sum(), "valid")
         # A field that is straight but for rounding bends nowhere.
-        straight = (STRAIGHT * np.ptp(before.unpacked(state)[component]) / x.width**2) ** POWER
+        straight = (STRAIGHT * np.ptp(space.unpacked(state)[component]) / x.width**2) ** POWER
         total += bend / max(bend.mean(), straight, np.finfo(float).tiny)
-    density = total / before.components + EVEN
-    below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
-    breaks = np.interp(np.linspace(0, 1, size[0] + 1), below / below[-1], along)
-    return space_of(breaks, _like(_times(t.span, size[1]), t), before.components)
+    return total
 
 
 def with_fewer_jumps(space: Space, jumps: Array) -> Space:
@@ -101,24 +156,37 @@ def with_fewer_jumps(space: Space, jumps: Array) -> Space:
     return replace(space, axes=axes)
 
 
-def first_sizes(least_in_time: int, several: bool) -> list[Sizes]:
-    """The cheapest first. Of several fields the finest are left out: laws are many, and each is dearer."""
-    x, t = (numbers[:2] if several else numbers for numbers in FIRST)
+def first_sizes(least_in_time: int, several: bool, d: int = 1) -> list[Sizes]:
+    """Over so many axes of space, the cheapest first. Of several fields the finest are left out: laws are many, and
+    each is dearer."""
+    kind = meshes_over(d)
+    x, t = (numbers[:-1] if several else numbers for numbers in (kind.in_space, kind.in_time))
     x = LONG_FIRST if least_in_time > LONG else x
     along_t = sorted({max(number, least_in_time) for number in t})
-    return sorted(product(x, along_t), key=lambda size: size[0] * size[1] ** 2)
+    if d == 1:
+        return sorted(product(x, along_t), key=lambda size: size[0] * size[1] ** 2)
+    return sorted(product(*(x,) * d, along_t), key=lambda size: (_work(size, kind), size))
+
+
+def _work(size: Sizes, kind: Meshes) -> float:
+    """Of a factorisation: unknowns times the square of the bands, the longest axis being the outermost."""
+    along, in_time = kind.degrees
+    halvings = max(math.ceil(math.log2(1 / (size[-1] * kind.earliest))), 0)
+    sizes = sorted([*(number + along for number in size[:-1]), size[-1] + halvings + in_time])
+    return math.prod(sizes) * (max(along, in_time) * math.prod(sizes[:-1])) ** 2
 
 
 def first_space(even: Space, state: Array, sizes: Sequence[Sizes], order: int = 1) -> tuple[Space, Array]:
     """The first mesh of these sizes that can follow fields in their derivatives in time, or the last; and the state on
     it."""
-    rates = [even.values(state, component, (0, order)) for component in range(even.components)]
+    still = (0,) * len(even.places)
+    rates = [even.values(state, component, (*still, order)) for component in range(even.components)]
     space, found = even, state
-    (x,), t = even.places, even.time
     for size in sizes:
         space = graded_space(even, state, size)
         found = carried(state, even, space)
-        matrices = [space.axes[0].matrix(x.points), space.time.matrix(t.points, order)]
+        matrices = [mine.matrix(own.points) for mine, own in zip(space.places, even.places, strict=True)]
+        matrices.append(space.time.matrix(even.time.points, order))
         off = [space.on_grid(found, component, matrices) - rate for component, rate in enumerate(rates)]
         if all(even.mean_square(a) <= FOLLOWED**2 * even.mean_square(b) for a, b in zip(off, rates, strict=True)):
             break
@@ -139,9 +207,10 @@ def stretches_of(readings: Readings) -> list[Readings]:
 def elements_in_time(observed: Observations) -> int:
     """As many as single sensors need, where they are read often enough to tell."""
     readings = observed.readings
+    kind = meshes_over(len(readings.axes))
     left: dict[int, float] = {}
-    for number in TIMES:
-        axis = Axis(_times(readings.span[readings.time_name], number), DEGREES[1])
+    for number in kind.times:
+        axis = Axis(_times(readings.span[readings.time_name], number, kind.earliest), kind.degrees[1])
         squares, free = 0.0, 0
         for own in observed.of_sensors:
             for field in range(observed.n_fields):
@@ -156,7 +225,7 @@ def elements_in_time(observed: Observations) -> int:
         if free:
             left[number] = squares / free
     least = min(left.values(), default=0.0)
-    return next((number for number, variance in left.items() if variance <= SHARPER * least), TIMES[0])
+    return next((number for number, variance in left.items() if variance <= SHARPER * least), kind.times[0])
 
 
 def carried(state: Array, old: Space, new: Space) -> Array:
@@ -178,30 +247,36 @@ def halved(space: Space, axis: int) -> Space:
 
 def most_elements(readings: Readings) -> Sizes:
     """Of a mesh for these readings."""
-    return MOST[0], max(MOST[1], len(readings) // (2 * readings.n_sensors))
+    along, in_time = meshes_over(len(readings.axes)).most
+    return *(along for _ in readings.axes), max(in_time, len(readings) // (2 * readings.n_sensors))
 
 
-def refined(size: Sizes, axes: Sequence[int], most: Sizes = MOST) -> Sizes:
-    """More elements along some of the axes, as far as they go."""
-    x, t = (
-        min(int(np.ceil(number * FINER)), max(end, number)) if axis in axes else number
-        for axis, (number, end) in enumerate(zip(size, most, strict=True))
-    )
-    return x, t
+def refined(size: Sizes, axes: Sequence[int], most: Sizes, last: bool = True) -> Sizes:
+    """More elements along some of the axes, as far as they go, and as a factorisation can be waited for; last: once the
+    law is found."""
+    kind, found = meshes_over(len(size) - 1), list(size)
+    for axis in axes:
+        found[axis] = min(math.ceil(size[axis] * FINER), max(most[axis], size[axis]))
+        if _work(tuple(found), kind) > kind.work[last]:
+            found[axis] = size[axis]
+    return tuple(found)
 
 
-def extended_space(space: Space, x: tuple[float, float]) -> Space:
-    """With more elements beyond the ends, as long as those between them are on average."""
-    (along,) = space.places
-    length = along.width / along.n
+def extended_space(space: Space, spans: Sequence[Span]) -> Space:
+    """With more elements beyond the ends of each axis of space, as long as those between them are on average."""
 
-    def beyond(end: float, outer: float) -> Array:
-        """From the outer end to this one, which is left out."""
-        number = int(np.ceil(abs(outer - end) / length - 1e-9))
-        return np.linspace(outer, end, number + 1)[:-1]
+    def wider(along: Axis, span: Span) -> Array:
+        length = along.width / along.n
 
-    breaks = np.r_[beyond(along.span[0], x[0]), along.breaks, beyond(along.span[1], x[1])[::-1]]
-    return space_of(breaks, space.time.breaks, space.components)
+        def beyond(end: float, outer: float) -> Array:
+            """From the outer end to this one, which is left out."""
+            number = int(np.ceil(abs(outer - end) / length - 1e-9))
+            return np.linspace(outer, end, number + 1)[:-1]
+
+        return np.r_[beyond(along.span[0], span[0]), along.breaks, beyond(along.span[1], span[1])[::-1]]
+
+    breaks = [wider(along, span) for along, span in zip(space.places, spans, strict=True)]
+    return space_of([*breaks, space.time.breaks], space.components, space.region)
 
 
 def even_elements(space: Space) -> int:
@@ -230,10 +305,10 @@ def _like(breaks: Array, axis: Axis) -> Array:
     return _with_jumps(breaks, jumps, multiplicity)
 
 
-def _times(t: tuple[float, float], number: int) -> Array:
+def _times(t: Span, number: int, earliest: float) -> Array:
     """Even, but halved again and again towards the first time: an initial state that does not fit the ends leaves them
     in a layer, which other laws would explain if it were blurred."""
     even = np.linspace(0, 1, number + 1)
-    halvings = int(np.ceil(np.log2(even[1] / EARLIEST)))
+    halvings = int(np.ceil(np.log2(even[1] / earliest)))
     times = np.unique(np.concatenate([even, even[1] / 2.0 ** np.arange(1, halvings + 1)]))
     return np.r_[t[0] + (t[1] - t[0]) * times[:-1], t[1]]  # which rounding would miss

@@ -18,17 +18,21 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from pdescry.joint.field.axis import MOMENTS, QUADRATURE, Array, Axis
+from pdescry.joint.field.region import Region
 from pdescry.joint.lean import Lean
 
+_TOGETHER = 256  # elements whose products are made at a time
 Orders = tuple[int, ...]  # of a derivative, along each axis
 
 
 @dataclass(frozen=True, eq=False)
 class Space(Lean):
-    """``components`` fields over axes, time last. Points of quadrature form a grid, one direction an axis."""
+    """``components`` fields over axes, time last. Points of quadrature form a grid, one direction an axis. region:
+    where a law is required; everywhere, where it is None."""
 
     axes: tuple[Axis, ...]
     components: int = 1
+    region: Region | None = None
 
     @property
     def time(self) -> Axis:
@@ -115,16 +119,47 @@ class Space(Lean):
     # ---- fields ----------------------------------------------------------------------------------------------------
 
     @cached_property
+    def required(self) -> NDArray[np.bool_] | None:
+        """(elements along each axis of space): where a law is required; None where it is everywhere."""
+        if self.region is None:
+            return None
+        middles = [(axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in self.places]
+        grid = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1)
+        return self.region.holds(grid.reshape(-1, len(middles))).reshape(grid.shape[:-1])
+
+    @cached_property
+    def _share(self) -> float:
+        """Of the box, where a law is required."""
+        if self.required is None:
+            return 1.0
+        volume = np.ones(())
+        for axis in self.places:
+            volume = np.multiply.outer(volume, axis.lengths / axis.width)
+        return float(np.sum(volume * self.required))
+
+    @cached_property
     def volume(self) -> Array:
-        """(points): weights of the quadrature, for a domain of volume one."""
+        """(points): weights of the quadrature, for a domain of volume one: that where a law is required."""
         found = np.ones(())
         for axis in self.axes:
             found = np.multiply.outer(found, axis.weights / axis.width)
-        return found
+        if self.required is None:
+            return found
+        wide = self.required
+        for axis in range(wide.ndim):
+            wide = wide.repeat(QUADRATURE, axis=axis)
+        return found * wide[..., None] / self._share
 
     def mean_square(self, values: Array) -> Array:
         """(…) of values (…, points)."""
         return np.sum(self.volume * values**2, axis=tuple(range(-len(self.axes), 0)))
+
+    def tested(self, residuals: Array) -> Array:
+        """(…): the mean square of what a law is asked for, of residuals (…, points). In the plane, splines are cubic:
+        they meet a law in the moments of each element, not at points."""
+        if len(self.places) == 1:
+            return self.mean_square(residuals)
+        return np.sum(self.moments(residuals) ** 2, axis=(-2, -1))
 
     def values(self, state: Array, component: int, orders: Orders) -> Array:
         """One field, or a derivative of it, at the points of quadrature."""
@@ -203,6 +238,8 @@ class Space(Lean):
         volume = np.ones(())
         for axis in self.axes:
             volume = np.multiply.outer(volume, axis.lengths / axis.width)
+        if self.required is not None:
+            volume = volume * self.required[..., None] / self._share
         return np.sqrt(volume).reshape(-1)
 
     @cached_property
@@ -223,7 +260,33 @@ class Space(Lean):
         return np.stack(columns, axis=1).astype(float, copy=False)
 
     def squared(self, rows: Array) -> Array:
-        """Upper bands (band + 1, n) of RᵀR, as LAPACK stores them: ``bands[band + i − j, j]`` is entry (i, j)."""
+        """Upper bands (band + 1, n) of RᵀR, as LAPACK stores them: ``bands[band + i − j, j]`` is entry (i, j); column
+        by column, and anew each time."""
+        return self._squared_by_pairs(rows) if len(self.places) == 1 else self._squared_by_elements(rows)
+
+    def _squared_by_elements(self, rows: Array) -> Array:
+        """Where an element sees many unknowns: one element after the other."""
+        bands = np.zeros((self.n, self.band + 1))
+        flat, (upper, targets) = bands.ravel(), self._targets
+        first = self.basis[:, 0] * (self.band + 1)
+        for begin in range(0, len(rows), _TOGETHER):
+            some = slice(begin, begin + _TOGETHER)
+            products = (rows[some].transpose(0, 2, 1) @ rows[some]).reshape(-1, rows.shape[2] ** 2)[:, upper]
+            for start, product in zip(first[some], products, strict=True):
+                flat[start + targets] += product
+        return bands.T
+
+    @cached_property
+    def _targets(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Pairs of an element's unknowns that lie in the upper triangle, and how far their place in the bands lies from
+        that of the first element's first unknown."""
+        own = self.basis[0] - self.basis[0, 0]
+        i, j = (each.ravel() for each in np.meshgrid(own, own, indexing="ij"))
+        upper = np.flatnonzero(i <= j)
+        return upper, (j * (self.band + 1) + self.band + i - j)[upper]
+
+    def _squared_by_pairs(self, rows: Array) -> Array:
+        """Where elements are many: one pair of an element's unknowns after the other."""
         by_basis = np.ascontiguousarray(rows.transpose(1, 2, 0))  # (rows, F·local basis, elements)
         bands, into = self._assembly
         bands.fill(0.0)
@@ -232,7 +295,7 @@ class Space(Lean):
             products = np.einsum("me,mce->ce", by_basis[:, b], by_basis[:, first])
             for target, product in zip(targets, products.reshape(-1, *sizes), strict=True):
                 target += product.transpose(order)
-        return bands.reshape(self.band + 1, self.n)
+        return np.array(bands.reshape(self.band + 1, self.n), order="F")
 
     @cached_property
     def _assembly(self) -> tuple[Array, list[tuple[list[int], list[Array]]]]:

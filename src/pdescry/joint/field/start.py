@@ -12,8 +12,17 @@ from math import prod
 import numpy as np
 
 from pdescry.joint.field.axis import QUADRATURE, Array, Axis
-from pdescry.joint.field.mesh import FIRST, LONG, elements_in_time, even_space, first_sizes, first_space, jumps_of
+from pdescry.joint.field.mesh import (
+    LONG,
+    elements_in_time,
+    even_space,
+    first_sizes,
+    first_space,
+    jumps_of,
+    meshes_over,
+)
 from pdescry.joint.field.process import Process
+from pdescry.joint.field.region import Region
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.noise_model import NoiseModel
@@ -52,11 +61,13 @@ class InitialField(Lean):
     ) -> InitialField:
         observed = model.observations
         readings, number = observed.readings, observed.n_fields
-        along_t = elements_in_time(observed)
-        span = readings.span[readings.time_name]
-        sizes = first_sizes(along_t, number > 1)
-        finest = max(FIRST[0][-1] if along_t <= LONG else 0, *(x for x, _ in sizes)), max(FIRST[1][-1], along_t)
-        even = even_space(ends.reach, span, finest, number, jumps_of(readings), max(orders))
+        along_t, d = elements_in_time(observed), len(readings.axes)
+        span, kind = readings.span[readings.time_name], meshes_over(d)
+        sizes = first_sizes(along_t, number > 1, d)
+        x = max(kind.in_space[-1] if along_t <= LONG else 0, *(each[0] for each in sizes))
+        finest = (x,) * d + (max(kind.in_time[-1], along_t),)
+        region = Region.of(readings)
+        even = even_space(ends.reach, span, finest, number, jumps_of(readings), max(orders), region)
         space, state = first_space(even, even.nearest(mean), sizes, max(orders))
         # One point an element will do, and costs a ninth.
         middles = ((axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in space.axes)
@@ -67,7 +78,7 @@ class InitialField(Lean):
         for axis in range(1, variance.ndim):
             variance = variance.repeat(QUADRATURE, axis=axis)
         experiment = Experiment(space, model, np.ones(number), ends.conditions, roughness)
-        trust = np.sqrt(space.volume / variance)
+        trust = np.sqrt(space.volume / variance)  # none where no law is required
         return cls(experiment, state, trust)
 
     def with_noise(self, noise: Array) -> InitialField:
@@ -82,7 +93,8 @@ class InitialField(Lean):
         """
         trust = self.trust[field]
         if self.experiment.noise_model.offset_sd[field]:
-            weight = trust**2 / np.sum(trust**2, axis=-1, keepdims=True)
+            whole = np.sum(trust**2, axis=-1, keepdims=True)
+            weight = trust**2 / np.where(whole > 0, whole, 1.0)  # no trust where no law is required
             columns = columns - np.sum(columns * weight, axis=-1, keepdims=True)
         axes, rows = len(self.experiment.space.axes), []
         for bumps in self._bumps:
@@ -120,7 +132,7 @@ def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, 
     """Fields that are only smooth, with the offsets that they show. Soft laws mind how rough they are: to a field that
     may be rougher, a law without diffusion would be as good."""
     observed = Observations(processes[0].readings)
-    offsets = np.array([each.offset_sd if observed.at_rest else 0.0 for each in processes])
+    offsets = np.array([each.offset_sd if observed.tells_offsets else 0.0 for each in processes])
     offsets[offsets < OFFSETS * observed.unit] = 0.0
     model = NoiseModel.of(np.array([each.noise for each in processes]), offsets, observed)
     model = model.with_lasting(np.array([each.lasting_errors for each in processes]))

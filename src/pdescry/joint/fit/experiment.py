@@ -122,26 +122,32 @@ class Experiment(Lean):
         return diags_array(weights) @ rows, weights * condition.value
 
     def _at_start(self, around: Around) -> list[tuple[csr_array, Array]]:
-        """Rows of a process along x at the first time, about a state; its correlation length is the distance of
+        """Rows of a process over space at the first time, about a state; its correlation length is the distance of
         sensors."""
-        (x,), first = self.space.places, self.space.time.breaks[0]
-        length = x.width / max(self.readings.n_sensors - 1, 1)
-        points = np.column_stack([x.points, np.full(len(x.points), first)])
+        places, first, d = self.space.places, self.space.time.breaks[0], len(self.space.places)
+        apart = max(self.readings.n_sensors ** (1 / d) - 1, 1)
+        lengths = [axis.width / apart for axis in places]
+        grid = [each.ravel() for each in np.meshgrid(*(axis.points for axis in places), indexing="ij")]
+        points = np.column_stack([*grid, np.full(len(grid[0]), first)])
+        volume = np.ones(1)
+        for axis, length in zip(places, lengths, strict=True):
+            volume = np.multiply.outer(volume, axis.weights / (2 * length)).reshape(-1)
         found = []
         for field, sds in enumerate(around.sds):
             for in_time, sd in enumerate(sds):
-                for order in (0, 1):
-                    weights = np.sqrt(x.weights / (2 * length)) * length**order / sd
-                    rows = csr_array(diags_array(weights) @ self.space.at(points, field, (order, in_time)))
+                for along in (None, *range(d)):
+                    orders = tuple(int(k == along) for k in range(d))
+                    weights = np.sqrt(volume) * (1.0 if along is None else lengths[along]) / sd
+                    rows = csr_array(diags_array(weights) @ self.space.at(points, field, (*orders, in_time)))
                     found.append((rows, rows @ around.state))
         return found
 
     def varying(self, about: Array, state: Array, orders: tuple[int, ...]) -> Experiment:
         """The same where the start varies about a state with the sd of the readings; u_t with the rms that it has over
         the whole of another state. orders: of the law of each field in time."""
-        sds = []
+        sds, still = [], (0,) * len(self.space.places)
         for field, unit in enumerate(map(float, self.observations.unit)):
-            rates = float(np.sqrt(self.space.mean_square(self.space.values(state, field, (0, 1)))))
+            rates = float(np.sqrt(self.space.mean_square(self.space.values(state, field, (*still, 1)))))
             sds.append((unit, max(rates, unit / self.space.time.width))[: orders[field]])
         return replace(self, around=Around(about, tuple(sds)))
 
@@ -335,7 +341,7 @@ def banded(matrix: csr_array, band: int) -> Array:
     row, column = entries.coords
     upper = row <= column
     band = max(band, int(np.max(column[upper] - row[upper], initial=0)))
-    bands = np.zeros((band + 1, len(matrix.indptr) - 1))
+    bands = np.zeros((band + 1, len(matrix.indptr) - 1), order="F")
     bands[band + row[upper] - column[upper], column[upper]] = entries.data[upper]
     return bands
 
@@ -343,6 +349,6 @@ def banded(matrix: csr_array, band: int) -> Array:
 def _sum_of_bands(one: Array, other: Array) -> Array:
     """Of two matrices, of which one may have more bands."""
     wide, narrow = (one, other) if len(one) >= len(other) else (other, one)
-    found = wide.copy()
+    found = wide.copy(order="F")
     found[len(wide) - len(narrow) :] += narrow
     return found

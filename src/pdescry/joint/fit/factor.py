@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 Array = NDArray[np.float64]
-_cholesky, _solve, _solve_triangle, _invert = get_lapack_funcs(("pbtrf", "pbtrs", "tbtrs", "trtri"), dtype=np.float64)
+_cholesky, _solve, _solve_triangle, _invert = get_lapack_funcs(("pbtrf", "pbtrs", "tbtrs", "potri"), dtype=np.float64)
 (_solve_block,) = get_blas_funcs(("trsm",), dtype=np.float64)
 FEW = 12  # columns that LAPACK solves for one after the other, sooner than blocks of R would be made
 
@@ -186,13 +186,12 @@ class Factor:
         """N⁻¹ on the diagonal and beside it, for each block of rows, from the last to the first."""
         found: list[tuple[Array, Array]] = []
         for some, above in reversed(self._blocks):
-            inverse, info = _invert(some)
+            own, info = _invert(some)
             if info != 0:
                 raise LinAlgError("The factor is singular.")
-            inverse = np.triu(inverse)
-            own, beside = inverse @ inverse.T, np.zeros(above.shape)
+            own, beside = np.triu(own) + np.triu(own, 1).T, np.zeros(above.shape)
             if above.shape[1]:
-                through = inverse @ above
+                through = _solve_block(1.0, some, above, lower=0)
                 beside = -through @ found[-1][0]
                 own = own - beside @ through.T
             found.append(((own + own.T) / 2, beside))

@@ -130,18 +130,19 @@ class Removed:
         return model.variances(self.own) + self._without.variances(seen, self.number)
 
 
-def each_left_out(found: Minimum, outermost: bool = True) -> Iterator[tuple[int, int, LeftOut]]:
-    """Experiment, sensor and what is to be known of it, sensor by sensor; without the outermost ones if so asked."""
+def each_left_out(found: Minimum, outermost: bool = True) -> Iterator[tuple[int, Numbers, LeftOut]]:
+    """Experiment, sensors that are left out together and what is to be known of them; without the outermost ones if so
+    asked."""
     for number, experiment, state in found.experiments:
         observed, misfit = experiment.observations, experiment.misfit(state)
-        for sensor, own in enumerate(observed.of_sensors):
-            if not len(own) or not (observed.inside[sensor] or outermost):
+        for sensors, own in observed.left_out if outermost else observed.between:
+            if not len(own):
                 continue
             if len(own) > MANY:
-                yield number, sensor, Removed(found, number, own)
+                yield number, sensors, Removed(found, number, own)
             else:
                 remaining = np.eye(len(own)) - found.solved.covariance(experiment.whitened.of(own), number)
-                yield number, sensor, InClosedForm(own, remaining, misfit[own])
+                yield number, sensors, InClosedForm(own, remaining, misfit[own])
 
 
 def held_out(found: Minimum) -> pd.DataFrame:
@@ -151,13 +152,15 @@ def held_out(found: Minimum) -> pd.DataFrame:
     The log density is of that field alone; of several fields that a sensor reads they need not add up to its own.
     """
     rows = []
-    for number, sensor, each in each_left_out(found):
+    for number, sensors, each in each_left_out(found):
         experiment = found.objective.experiments[number]
         observed, model = experiment.observations, experiment.noise_model
         errors, expected = model.errors(each.own, each.errors()), each.variances(model)
         names = experiment.readings.fields
         fields = observed.field[each.own]
-        (name,) = names_of(experiment.readings, [sensor])
+        name = names_of(experiment.readings, sensors[:1])[0]
+        if len(sensors) > 1:
+            name = f"{name} and {len(sensors) - 1} near it"
         for k in np.unique(fields):
             mine = np.flatnonzero(fields == k)
             density = each.log_density(mine) - model.log_scale(each.own[mine])
@@ -166,7 +169,7 @@ def held_out(found: Minimum) -> pd.DataFrame:
                 | {"sensor": name}
                 | ({"field": names[k]} if len(names) > 1 else {})
                 | {
-                    "inside": bool(observed.inside[sensor]),
+                    "inside": bool(observed.inside[sensors].all()),
                     "readings": len(mine),
                     "log_density": float(density),
                     "rms_error": float(np.sqrt(np.mean(errors[mine] ** 2))),
@@ -205,7 +208,7 @@ def freedoms(found: Minimum, number: int) -> Array:
 
 def names_of(readings: Readings, sensors: Iterable[int]) -> list[int | str]:
     names = readings.sensor_names
-    return list(sensors) if names is None else [names[sensor] for sensor in sensors]
+    return [int(sensor) for sensor in sensors] if names is None else [names[sensor] for sensor in sensors]
 
 
 def log_density(remaining: Array, misfit: Array) -> float:

@@ -29,6 +29,9 @@ AT_MOST = 2.0  # times what a step promises, all further steps together lower th
 LITTLE, PATIENCE = 0.1, 2  # so little of what was promised, so often in a row: this leads nowhere
 ENOUGH = 1e-2  # of twice the log posterior: a step that promises less is not taken
 
+# Times what the residual of a right law costs along an axis, it costs in the plane: there are so many more moments.
+OF_A_PLANE = 8.0
+
 States = tuple[Array, ...]  # one for each experiment, the n of its splines
 
 
@@ -282,7 +285,7 @@ class Minimum(Lean):
         shares = []
         for (_, each, state), residual in zip(self.experiments, residuals, strict=True):
             lefts = each.space.mean_square(each.lefts(state, self.objective.operator))
-            shares.append(each.space.mean_square(residual) / np.where(lefts > 0, lefts, 1.0))
+            shares.append(each.space.tested(residual) / np.where(lefts > 0, lefts, 1.0))
         return np.sqrt(np.max(shares, axis=0))
 
     @property
@@ -308,8 +311,9 @@ class Minimum(Lean):
 
     @property
     def records(self) -> float:
-        """How many of usual length the longest makes."""
-        return max(each.records for each in self.objective.experiments)
+        """How many of usual length the longest makes, in the plane as many more as fields have more ways to be."""
+        number = max(each.records for each in self.objective.experiments)
+        return number * OF_A_PLANE ** (len(self.objective.operator.axes) - 1)
 
 
 def least_squares(columns: Array, left: Array) -> Array:

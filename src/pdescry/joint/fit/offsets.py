@@ -20,9 +20,9 @@ SIZES = np.geomspace(1e-4, 1, 100)  # of the offsets' sd that are tried, in unit
 
 def offset_sds(found: Minimum, number: int = 0) -> Array:
     """(F,): the sd of offsets in each field that explains the readings of one experiment best; zero where nothing
-    speaks for offsets, or a sensor moves."""
+    speaks for offsets, or sensors could not tell."""
     observed = found.objective.experiments[number].observations
-    if not observed.at_rest:
+    if not observed.tells_offsets:
         return np.zeros(observed.n_fields)
     best = []
     for field, unit in enumerate(observed.unit):

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from pdescry.equation.algebra import add, expand, partial, scale
-from pdescry.equation.term import Derivative, Factor, Flux, Function, Sum
+from pdescry.equation.term import Derivative, Factor, Flux, Function, Group, Sum
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.space import Orders
 from pdescry.joint.lean import Lean
@@ -33,7 +33,7 @@ class Operator(Lean):
 
     @cached_property
     def opened(self) -> list[Sum]:
-        """The terms without conservative forms."""
+        """The terms without conservative forms and groups."""
         return [expand({each.term: 1.0}) for each in self.terms]
 
     @cached_property
@@ -96,7 +96,7 @@ def _variables(opened: Iterable[Sum], fields: tuple[str, ...]) -> set[Derivative
     for terms in opened:
         for term in terms:
             for factor, _ in term.factors:
-                assert not isinstance(factor, Flux)  # they were opened
+                assert not isinstance(factor, Flux | Group)  # they were opened
                 if isinstance(factor, Function):
                     factor = Derivative(factor.field)
                 if isinstance(factor, Derivative) and factor.field in fields:

@@ -10,6 +10,8 @@ import numpy as np
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import (
+    Sizes,
+    Span,
     carried,
     even_elements,
     extended_space,
@@ -39,6 +41,7 @@ NO_BETTER = 0.9  # times the residual: it is not the mesh
 LEFT_BY_MESH = 5.0  # nats that the residual of an equation may cost in the end, for each record of usual length
 UNCHANGING = 1e-2  # of the readings' sd over the duration: a left side of less is none
 RESOLVED = 0.015  # a residual of so much of the left side is met well enough
+IN_PLANE = 0.03  # the same in the plane, where each refinement is dearer
 REFINEMENTS = 3  # at most, of each stage
 AS_MUCH = 0.3  # of what halving the mesh costs along the worst axis: an axis that costs so much is refined, too
 STEPS = 7  # of Gauss–Newton for each tolerance on the first mesh
@@ -91,18 +94,27 @@ def tightened(found: Minimum) -> Minimum:
     """The law harder and harder, and the noise that the misfit shows; the law alone says how rough fields are."""
     found = _where_the_law_jumps(found)
     found = found.with_experiments([replace(each, roughness=None) for _, each, _ in found.experiments])
-    for _ in range(REFINEMENTS):
-        # What a mesh is too coarse for would, once the law is hard, be met by other coefficients.
-        if found.unresolved < COARSE:
-            break
-        finer = _on_finer_meshes(found, TOLERANCES[0])
-        if finer.unresolved > NO_BETTER * found.unresolved:
-            break
-        found = finer
+    if on_a_line := len(found.objective.operator.axes) == 1:
+        found = _as_fine_as_needed(found, TOLERANCES[0])
     for tolerance in TOLERANCES[1:]:
         found = scaled(found, tolerance).minimise(found.states, found.coefficients, STEPS)
+        # In the plane a soft law leaves fields so free that its residual is noise, not what the mesh is too coarse for.
+        if not on_a_line and tolerance != TOLERANCES[-1]:
+            found = _as_fine_as_needed(found, tolerance)
     found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
     return found.objective.minimise(found.states, found.coefficients, STEPS)
+
+
+def _as_fine_as_needed(found: Minimum, tolerance: float) -> Minimum:
+    """What a mesh is too coarse for would, once the law is hard, be met by other coefficients."""
+    for _ in range(REFINEMENTS):
+        if found.unresolved < COARSE:
+            break
+        finer = _on_finer_meshes(found, tolerance, last=False)
+        if finer is found or finer.unresolved > NO_BETTER * found.unresolved:
+            break
+        found = finer
+    return found
 
 
 def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: None) -> Minimum:
@@ -110,7 +122,9 @@ def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: No
     for number in range(REFINEMENTS):
         tell(number / (REFINEMENTS + 1))
         before, found = found, _on_finer_meshes(found, TOLERANCES[-1])
-        if found.unresolved < RESOLVED or _sizes(found) == _sizes(before):
+        if found.unresolved < (RESOLVED if len(found.objective.operator.axes) == 1 else IN_PLANE) or _sizes(
+            found
+        ) == _sizes(before):
             break
     tell(REFINEMENTS / (REFINEMENTS + 1))
     return finished(found)
@@ -148,12 +162,11 @@ def closer(found: Minimum) -> Minimum:
     return found
 
 
-def extended(found: Minimum, domains: Sequence[tuple[float, float]]) -> Minimum:
+def extended(found: Minimum, domains: Sequence[Sequence[Span]]) -> Minimum:
     """With each field as far as its domain goes, by the law: softer again, because the field begins with none there."""
     experiments, states = [], []
     for (_, experiment, state), domain in zip(found.experiments, domains, strict=True):
-        (x,) = experiment.space.places
-        if domain != x.span:
+        if any(span != axis.span for span, axis in zip(domain, experiment.space.places, strict=True)):
             space = extended_space(experiment.space, domain)
             state = carried(state, experiment.space, space)
             experiment = replace(experiment, space=space)
@@ -215,11 +228,14 @@ def _where_the_law_jumps(found: Minimum) -> Minimum:
     return found.with_experiments(experiments, states)
 
 
-def _on_finer_meshes(found: Minimum, tolerance: float) -> Minimum:
-    """Fitted again on meshes that follow the fields, finer along the axes that lack it."""
+def _on_finer_meshes(found: Minimum, tolerance: float, last: bool = True) -> Minimum:
+    """Fitted again on meshes that follow the fields, finer along the axes that lack it. last: as in `refined`."""
     experiments, states = [], []
     for number, experiment, state in found.experiments:
-        size = refined(_sizes(found)[number], _coarse_axes(found, number), most_elements(experiment.readings))
+        before = _sizes(found)[number]
+        size = refined(before, _coarse_axes(found, number), most_elements(experiment.readings), last)
+        if not last and size == before and len(found.states) == 1 and len(size) > 2:
+            return found
         space = graded_space(experiment.space, state, size)
         experiments.append(replace(experiment, space=space))
         states.append(carried(state, experiment.space, space))
@@ -227,8 +243,9 @@ def _on_finer_meshes(found: Minimum, tolerance: float) -> Minimum:
     return scaled(moved, tolerance).minimise(moved.states, found.coefficients, STEPS_ON_MESH)
 
 
-def _sizes(found: Minimum) -> list[tuple[int, int]]:
-    return [(each.space.axes[0].n, even_elements(each.space)) for each in found.objective.experiments]
+def _sizes(found: Minimum) -> list[Sizes]:
+    spaces = [each.space for each in found.objective.experiments]
+    return [(*(axis.n for axis in space.places), even_elements(space)) for space in spaces]
 
 
 def _coarse_axes(found: Minimum, number: int) -> list[int]:
@@ -241,7 +258,7 @@ def _coarse_axes(found: Minimum, number: int) -> list[int]:
         coarse = carried(state, experiment.space, halved(experiment.space, axis))
         back = carried(coarse, halved(experiment.space, axis), experiment.space)
         change = experiment.residuals(back, operator, coefficients) - now
-        costs.append(np.max(experiment.space.mean_square(change) / np.where(rates > 0, rates, 1.0)))
+        costs.append(np.max(experiment.space.tested(change) / np.where(rates > 0, rates, 1.0)))
     return [axis for axis, cost in enumerate(costs) if np.sqrt(cost) >= AS_MUCH * np.sqrt(max(costs))]
 
 

@@ -24,6 +24,7 @@ LEAST_SHARE = 0.03  # of the left side: a smaller source is not worth a warning;
 # Cosines that are tried: in time, along space, and of products of both along each; no more than half as many as there
 # are readings of a sensor, or sensors.
 IN_TIME, IN_SPACE, OF_BOTH = 40, 8, 6
+IN_PLANE = 3  # along each axis of the plane
 
 
 @dataclass(frozen=True)
@@ -70,30 +71,37 @@ def _source(found: Minimum, equation: int, varies: tuple[bool, bool]) -> Unknown
         on_source.append(rest[:, number:-1])
         left.append(rest[:, -1])
     own = found.linearised.own
+    separate = np.asarray(block_diag(*on_source), float)
     rest = _less_coefficients(
         np.vstack([*on_coefficients, own[:, :-1]]),
-        np.vstack([block_diag(*on_source), np.zeros((len(own), sum(each.shape[1] for each in on_source)))]),
+        np.vstack([separate, np.zeros((len(own), separate.shape[1]))]),
         np.concatenate([*left, own[:, -1]]),
     )
     gain, share = _most_likely(*rest)
-    names = (*operator.axes, "t")
-    along = tuple(name for name, does in zip(names, varies, strict=True) if does)
+    along = (operator.axes if varies[0] else ()) + (("t",) if varies[1] else ())
     return UnknownSource(operator.fields[equation], along, share * float(np.sqrt(np.mean(squares))), share, gain)
 
 
 def _cosines(experiment: Experiment, varies: tuple[bool, bool]) -> Iterator[Array]:
-    """Each with mean square one, at the points of quadrature, (x, t)."""
-    observed, (x, t) = experiment.observations, experiment.space.axes
+    """Each with mean square one over the box, at the points of quadrature, (x, …, t)."""
+    observed, places, t = experiment.observations, experiment.space.places, experiment.space.time
     sensors = experiment.readings.n_sensors
     in_time = max(len(observed.values) // (2 * max(observed.n_groups, 1)), 1)
-    in_space = max(sensors // 2, 1)
+    # As many along each axis as make half the number of sensors over all of them.
+    in_space = max(int((sensors // 2) ** (1 / len(places))), 1)
+    most = IN_SPACE if len(places) == 1 else IN_PLANE
     if all(varies):
-        in_time, in_space = min(in_time, OF_BOTH), min(in_space, OF_BOTH)
-    along_x = [_cosine(x, k) for k in range(1, min(in_space, IN_SPACE) + 1)] if varies[0] else [np.ones(len(x.points))]
+        in_time, most = min(in_time, OF_BOTH), min(most, OF_BOTH)
+    in_space = min(in_space, most)
     along_t = [_cosine(t, k) for k in range(1, min(in_time, IN_TIME) + 1)] if varies[1] else [np.ones(len(t.points))]
-    for one in along_x:
+    still = (0,) * len(places)
+    waves = [each for each in np.ndindex(*(in_space + 1,) * len(places)) if any(each)] if varies[0] else [still]
+    for each in waves:
+        over_space = np.ones(())
+        for x, k in zip(places, each, strict=True):
+            over_space = np.multiply.outer(over_space, _cosine(x, k) if k else np.ones(len(x.points)))
         for other in along_t:
-            yield np.multiply.outer(one, other)
+            yield np.multiply.outer(over_space, other)
 
 
 def _cosine(axis: Axis, k: int) -> Array:

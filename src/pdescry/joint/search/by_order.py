@@ -13,10 +13,10 @@ from pdescry.joint.field.start import Start
 from pdescry.joint.fit.held_out import errors
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.search import FAR, FELL, Search
-from pdescry.joint.search.verdict import Baselines, departures, without_dynamics
+from pdescry.joint.search.verdict import Baselines, departures, missed, without_dynamics
 from pdescry.problem import Candidate
 
-LITTLE = 0.1  # of the readings' sd: what they may depart from a law by, beyond noise, and it still convinces
+LITTLE = 0.1  # of the readings' sd: what they, seen or left out, may depart from a convincing law by, beyond noise
 UNRESOLVED = 0.1  # of the left side: a tight law whose fields fail it by more, on whatever mesh, does not convince
 
 Laws = list[FittedLaw]
@@ -118,11 +118,14 @@ class ByOrder:
         )
 
     def is_convincing(self, tights: dict[int, Laws], before: Sequence[Array]) -> bool:
-        """Whether the fields of a law obey it, and it did not lose when it was tightened, as wrong ones do. Where
-        readings depart from it, it has to predict left-out sensors no worse than smoothness alone. before: for each
-        experiment the noise of each field about the one that obeys no law."""
+        """Whether the fields of a law obey it, and it did not lose when it was tightened, as wrong ones do; and whether
+        it predicts left-out sensors: others may fit a shock that stands between two sensors, but not foresee either.
+        Where readings depart from it, it has to predict left-out sensors no worse than smoothness alone. before: for
+        each experiment the noise of each field about the one that obeys no law."""
         best = max((own[0] for own in tights.values() if own), key=lambda law: law.promise, default=None)
         if best is None or best.found.unresolved > UNRESOLVED or best.promise < self.none:
+            return False
+        if (missed(best, before) > LITTLE).any():
             return False
         departure = float(departures(best.found, before).max())
         if departure:

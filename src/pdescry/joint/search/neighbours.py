@@ -25,7 +25,7 @@ from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import with_terms
 from pdescry.joint.search.complexity import gains, penalty
 from pdescry.joint.search.well_posed import ill_posed
-from pdescry.problem import Candidate
+from pdescry.problem import Candidate, members, overlapping
 
 SEARCHED = 8  # of the laws that a search in closed form has seen, those of most evidence are scored
 LIKELY = 24  # candidates that gain most alone are also exchanged in pairs
@@ -60,6 +60,7 @@ class Neighbourhood:
         objective = with_terms(found, candidates, self.at)
         self.prior_sd, self.prior_mean, self.centring = objective.prior_sd, objective.prior_mean, objective.centring
         self.lower = lower_powers(candidates)
+        self.apart, self.members = overlapping(candidates), members(candidates)
         linearised = objective.linearised(found.states, self.at)
         states = [each.eliminated() for each in linearised.experiments]
         # The prior's own rows are left out here and added for each choice of terms.
@@ -68,10 +69,7 @@ class Neighbourhood:
         for (number, experiment, state), reduced in zip(found.experiments, states, strict=True):
             observed, model = experiment.observations, experiment.noise_model
             misfit = experiment.misfit(state)
-            for sensor in map(int, np.flatnonzero(observed.inside)):
-                own = observed.of_sensors[sensor]
-                if not len(own):
-                    continue
+            for _, own in observed.between:
                 rows = experiment.whitened.of(own)
                 through = rows @ reduced.through  # (own, K + 1): what a change of coefficients does to the misfit
                 columns = np.column_stack([through[:, :-1], misfit[own] + through[:, -1]])
@@ -157,8 +155,9 @@ class Neighbourhood:
             tables.append(_exchanged(now, [(j,) for j in free], [(j,) for j in others]))
             tables.append(_exchanged(now, list(combinations(free, 2)), list(combinations(likely, 2))))
             tables.append(_exchanged(now, [()], list(combinations(likely, 2))))
+            tables += [_exchanged(now, [out], [into]) for out, into in self._regrouped(now) if must.isdisjoint(out)]
             best, score = now, own
-            for table in tables:
+            for table in map(self._side_by_side, tables):
                 if not table.size:
                     continue
                 scores = self._evidence(table)
@@ -169,6 +168,20 @@ class Neighbourhood:
             if best == now:
                 return seen
             now, own = tuple(sorted(best)), score
+
+    def _regrouped(self, now: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """What of a law may be exchanged for what: a group for the terms that it holds, and these for it."""
+        for group, parts in self.members.items():
+            if group in now:
+                yield (group,), parts
+            elif set(parts) <= set(now):
+                yield parts, (group,)
+
+    def _side_by_side(self, subsets: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Those of laws of one size, (B, size), in which no group stands beside a term that it holds."""
+        if not subsets.size or not self.members:
+            return subsets
+        return subsets[~self.apart[subsets[:, :, None], subsets[:, None, :]].any(axis=(1, 2))]
 
     def _evidence(self, subsets: NDArray[np.intp]) -> Array:
         """(B,): log evidence of laws of one size, (B, size), as if nothing were nonlinear, less what naming costs."""
@@ -192,22 +205,33 @@ class Neighbourhood:
 
     @cached_property
     def laws(self) -> list[Neighbour]:
-        """One term dropped, added or exchanged; two of those added that promise most alone."""
+        """One term dropped, added or exchanged; two of those added that promise most alone; a group exchanged for the
+        terms that it holds, or these for it."""
         return list(self._changes())
 
     def _changes(self) -> Iterator[Neighbour]:
         kept, others = self.kept, [j for j in range(len(self.candidates)) if j not in self.kept]
-        added = {j: self.of((*kept, j)) for j in others}
+
+        def may(some: tuple[int, ...]) -> bool:
+            return not self.apart[np.ix_(some, some)].any()
+
+        added = {j: self.of((*kept, j)) for j in others if may((*kept, j))}
         yield from added.values()
         for place in kept:
             rest = tuple(j for j in kept if j != place)
             if rest:
                 yield self.of(rest)
             for j in others:
-                yield self.of((*rest, j))
-        best = sorted(others, key=lambda j: -added[j].score)[:PAIRS]
+                if may((*rest, j)):
+                    yield self.of((*rest, j))
+        best = sorted(added, key=lambda j: -added[j].score)[:PAIRS]
         for pair in combinations(sorted(best), 2):
-            yield self.of((*kept, *pair))
+            if may((*kept, *pair)):
+                yield self.of((*kept, *pair))
+        for out, into in self._regrouped(kept):
+            some = (*(j for j in kept if j not in out), *into)
+            if may(some):
+                yield self.of(some)
 
 
 def _without(now: tuple[int, ...], out: Sequence[tuple[int, ...]]) -> NDArray[np.intp]:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.search.complexity import complexity, is_simple
 from pdescry.joint.search.well_posed import ill_posed
-from pdescry.problem import Candidate, Problem
+from pdescry.problem import Candidate, Problem, overlapping
 
 POOR = 0.5  # a law that explains less than this share of what one as large explains in another field is not proposed
 SINGULAR = 1e-6
@@ -21,6 +22,14 @@ SIMPLE = 0.02  # of the unexplained share that a factor or a derivative more has
 MOST_SUBSETS = 400_000  # of one size: above, larger ones are made of the candidates that explain most
 # Where sensors are few, derivatives of an inferred field say little; fitted together with the field, these still may.
 USUAL = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
+USUAL_IN_PLANE = (
+    ("lap({u})",),
+    ("{u}_{x}", "{u}_{y}", "lap({u})"),
+    ("1", "{u}", "lap({u})"),
+    ("{u}", "{u}^2", "lap({u})"),
+    ("{u}", "{u}^3", "lap({u})"),
+)
+SECOND_IN_PLANE = (("lap({u})",), ("{u}_t", "lap({u})"), ("{u}", "lap({u})"), ("{u}_t", "{u}", "lap({u})"))
 USUAL_SECOND = (("{u}_{x}{x}",), ("{u}_t", "{u}_{x}{x}"), ("{u}", "{u}_{x}{x}"), ("{u}_t", "{u}", "{u}_{x}{x}"))
 
 Terms = tuple[Candidate, ...]
@@ -126,6 +135,7 @@ def _explaining(
     whole = float(target @ target) or 1.0
     present = tuple(terms.index(term) for term in known.present if term.field == field and term not in known.values)
     free = [j for j in range(len(terms)) if j not in present and terms[j] not in known.values]
+    apart = overlapping(terms)
     given = {term: value.value for term, value in known.values.items() if term.field == field}
     for size in range(max(len(present), 1), min(max(largest, len(present)), len(present) + len(free)) + 1):
         taken: list[tuple[int, ...]] = []
@@ -136,7 +146,8 @@ def _explaining(
                     break
                 pool = [j for j in free if j not in common]
             new = 0
-            for some, explained, law in _best(products, right, present, pool, size, whole, terms, sizes, number):
+            found_best = _best(products, right, present, pool, size, whole, terms, sizes, number, apart)
+            for some, explained, law in found_best:
                 whole_law = given | law
                 allowed = all(whole_law.get(each, sign) * sign > 0 for each, sign in known.signs if each.field == field)
                 if allowed and some not in taken and not _ill_posed_alone(found, problem, whole_law):
@@ -158,12 +169,13 @@ def _pools(terms: Terms, free: list[int], number: int, several: bool) -> Iterato
 
 def _best(
     products: Array, right: Array, present: tuple[int, ...], free: Sequence[int], size: int, whole: float, terms: Terms,
-    sizes: Array, number: int,
+    sizes: Array, number: int, apart: NDArray[np.bool_],
 ) -> Iterator[tuple[tuple[int, ...], float, dict[Candidate, float]]]:  # fmt: skip
-    """The subsets of a size that explain most, with their coefficients."""
+    """The subsets of a size that explain most, with their coefficients. apart: terms that never stand side by side."""
     more = size - len(present)
     pool = _within_reach(products, right, present, free, more)
     subsets = np.array([(*present, *some) for some in combinations(pool, more)], int).reshape(-1, size)
+    subsets = subsets[~apart[subsets[:, :, None], subsets[:, None, :]].any(axis=(1, 2))]
     if not len(subsets):
         return
     squares = products[subsets[:, :, None], subsets[:, None, :]] + SINGULAR * np.eye(size)
@@ -206,16 +218,18 @@ def pairs_of_simple(problem: Problem) -> list[Terms]:
     known = problem.known
     simple = [each for each in known.candidates if is_simple(each) and each not in known.present]
     some = [*((each,) for each in simple), *combinations(simple, 2)]
-    return [(*known.present, *law) for law in some]
+    laws = [(*known.present, *law) for law in some]
+    return [law for law in laws if problem.is_whole(law)]
 
 
 def usual(problem: Problem) -> list[Terms]:
     """Laws that are found everywhere, with what is known to be in the law; of one field."""
     if len(problem.fields) != 1:
         return []
-    (field,), (axis,) = problem.fields, problem.axes
-    names = {"u": field, "x": axis}
-    texts = USUAL if problem.orders == (1,) else USUAL_SECOND
+    (field,), axes = problem.fields, problem.axes
+    names = {"u": field, "x": axes[0], "y": axes[-1]}
+    first, second = (USUAL, USUAL_SECOND) if len(axes) == 1 else (USUAL_IN_PLANE, SECOND_IN_PLANE)
+    texts = first if problem.orders == (1,) else second
     laws = [[Candidate(field, problem.term(text.format(**names))) for text in law] for law in texts]
     whole = [tuple(dict.fromkeys((*problem.known.present, *law))) for law in laws]
     return [law for law in whole if set(law) <= set(problem.known.candidates)]

@@ -40,7 +40,6 @@ FAR_FROM_MET = 0.03  # nor one that is worse by more than this, where the best l
 FELL = 0.05  # nats a reading: on a fine mesh, a law scores less than its rivals on a coarse one by more
 # Which part of the time goes by where.
 SPAN = {"proposals": (0.1, 0.5), "tighter": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
-WELL_MET = 10.0  # nats that the residual of a soft law costs: such a law need not be approached in another way
 SOFT_ROUNDS = 4  # of changes to soft laws
 NOISIER = 4  # soft laws that are also fitted with larger errors of sensors, where none is met
 MOVES = 3  # tried before a law counts as the best near it
@@ -205,18 +204,13 @@ class Search:
         return held
 
     def held_tightly(self, kept: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
-        """These laws fitted until they hold, those that do."""
+        """These laws fitted until they hold, those that do. Each is approached gradually, too: while it is soft, a
+        field that blurs a shock between sensors may promise as much as the right one, and only falls behind later."""
         gradually = replace(starts[0], gradually=True)
-        gradual: list[Task] = [
-            (soft_fit, (gradually, law.terms))
-            for law in kept
-            if law.found.unmet > WELL_MET * law.found.records and not law.is_noisier_than(starts[0])
-        ]
+        gradual: list[Task] = [(soft_fit, (gradually, law.terms)) for law in kept if not law.is_noisier_than(starts[0])]
         also = self.all_fitted(gradual, "trying laws", SPAN["tighter"][0], SPAN["tighter"][0])
-        kept = _ranked([*kept, *(law for law in also if law.possible)])
-        fits: list[Task] = [(tight_fit, (law.found,)) for law in kept]
-        fitted = self.all_fitted(fits, "tightening laws", *SPAN["tighter"])
-        return sorted((law for law in fitted if law.possible), key=lambda law: -law.promise)
+        fits: list[Task] = [(tight_fit, (law.found,)) for law in [*kept, *also] if law.possible]
+        return [law for law in _ranked(self.all_fitted(fits, "tightening laws", *SPAN["tighter"])) if law.possible]
 
     def on_a_fine_mesh(self, first: list[FittedLaw]) -> list[FittedLaw]:
         """The best on the mesh that it needs; none where none holds there.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pdescry.errors import InputError
 from pdescry.joint.field.start import Start
 from pdescry.joint.profiles import once_less
 from pdescry.joint.search.by_order import ByOrder
@@ -40,7 +41,14 @@ class Vary:
 
     @classmethod
     def of(cls, told: Sequence[str] | None, problem: Problem) -> Vary:
-        """told: None (a check by default), "none", "all", or terms."""
+        """told: None (a check by default), "none", "all", or terms. In the plane none vary."""
+        if len(problem.axes) > 1:
+            if told is not None and tuple(told) not in ((NEVER,), ()):
+                raise InputError(
+                    f"Expected coefficients to vary along the one axis of readings; got vary = {', '.join(told)!r} and "
+                    f"the axes {', '.join(problem.axes)}; leave it out."
+                )
+            return cls(False)
         if told is None:
             return cls(True, unasked=True)
         if tuple(told) in ((NEVER,), ()):

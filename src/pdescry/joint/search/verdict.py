@@ -129,3 +129,14 @@ def departures(found: Minimum, before: Sequence[Array]) -> Array:
         square = np.bincount(observed.field, errors**2, minlength=observed.n_fields) / number_of
         rows.append(np.sqrt(np.maximum(square - (CHANCE * before[number]) ** 2, 0)) / observed.unit)
     return np.array(rows)
+
+
+def missed(law: FittedLaw, before: Sequence[Array]) -> Array:
+    """(F,): by how much a law is off at left-out sensors (rms), in units of the readings' sd, beyond the noise about
+    fields that obey none."""
+    fields = law.found.objective.operator.fields
+    experiments = law.found.objective.experiments
+    noise = np.sqrt(np.mean([own**2 for own in before], axis=0))
+    unit = np.sqrt(np.mean([each.observations.unit**2 for each in experiments], axis=0))
+    error = np.nan_to_num([errors(law.held_out, field)[0] for field in fields])
+    return np.sqrt(np.maximum(error**2 - (CHANCE * noise) ** 2, 0)) / unit

@@ -1,0 +1,76 @@
+"""`Region`: where in the plane a law is required: among the sensors and just beyond, not in corners nobody looks at.
+
+A mesh is a box. Scattered sensors leave corners of it empty, an L-shaped plate a quarter of it; a law that were
+required there would only be extrapolated. It is required within the convex hull of the sensors and a margin around it,
+except where no sensor is within reach, such as in a hole or a notch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import ConvexHull, QhullError, cKDTree
+
+from pdescry.data import Readings
+from pdescry.joint.field.axis import Array
+from pdescry.joint.lean import Lean
+
+MARGIN = 0.5  # typical distances of sensors: how far beyond their hull
+WITHIN_REACH = 3.0  # typical distances of sensors: a place farther from every sensor is in a hole
+ON_HULL = 1e-9  # of the span: sensors so near to it are on the hull
+
+
+@dataclass(frozen=True, eq=False)
+class Region(Lean):
+    """places: (S, d), where sensors stand or have been; low, width: (d,), of the box around them."""
+
+    places: Array
+    low: Array
+    width: Array
+
+    @classmethod
+    def of(cls, readings: Readings) -> Region | None:
+        """None along one axis, where nothing lies between sensors but other sensors."""
+        if len(readings.axes) == 1:
+            return None
+        low, width = readings.space.min(axis=0), np.ptp(readings.space, axis=0)
+        return cls(np.unique(readings.space, axis=0), low, np.where(width > 0, width, 1.0))
+
+    def _scaled(self, points: Array) -> Array:
+        return (points - self.low) / self.width
+
+    @cached_property
+    def _hull(self) -> Array:
+        """(facets, d + 1): normals and offsets; a point is inside where all are negative."""
+        try:
+            return ConvexHull(self._scaled(self.places)).equations
+        except QhullError:  # along a line
+            return np.zeros((0, self.places.shape[1] + 1))
+
+    @cached_property
+    def _tree(self) -> cKDTree:
+        return cKDTree(self._scaled(self.places))
+
+    @cached_property
+    def spacing(self) -> float:
+        """The typical distance of sensors, in units of the box: of as many on a grid over it."""
+        return float(len(self.places) ** (-1 / self.places.shape[1]))
+
+    def _beyond(self, points: Array) -> Array:
+        """(N,): how far points lie beyond the hull, negative within."""
+        scaled = self._scaled(points)
+        if not len(self._hull):
+            return np.full(len(points), -np.inf)
+        return np.max(scaled @ self._hull[:, :-1].T + self._hull[:, -1], axis=1)
+
+    def holds(self, points: Array) -> NDArray[np.bool_]:
+        """(N,), of points (N, d)."""
+        near, _ = self._tree.query(self._scaled(points))
+        return (self._beyond(points) <= MARGIN * self.spacing) & (near <= WITHIN_REACH * self.spacing)
+
+    def between(self, points: Array) -> NDArray[np.bool_]:
+        """(N,): whether points lie strictly within the hull: among others, not outermost."""
+        return self._beyond(points) < -ON_HULL
