@@ -14,15 +14,18 @@ from pdescry.cli.cluster import Cluster, cluster_at
 from pdescry.cli.completing import run_directories
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import (
+    NOTHING,
     Field,
     Format,
     Input,
     KnownNoise,
     Missing,
+    More,
     Sensor,
     Space,
     Time,
     Without,
+    how_to_read,
     reading_of,
     sensors_in,
 )
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 LISTED = 10  # failures and laws that are printed
 
 
+@how_to_read("places", hidden="missing")
 def sweep(
     file: Annotated[
         list[str] | None,
@@ -69,6 +73,7 @@ def sweep(
     noise: KnownNoise = None,
     missing: Missing = "drop",
     format: Format = None,
+    more: More = NOTHING,
     reports: Annotated[bool, typer.Option("--reports/--no-reports", help="A page for each case.")] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --status: print JSON.")] = False,
@@ -92,7 +97,7 @@ def sweep(
     words = {"law.candidates": candidates_in(candidates), "preset": preset}
     words["sensors.without"] = sensors_in(without) or None
     settings = tables_of(config, noise, change, words)
-    reading = reading_of(time, space, field, sensor, noise, missing, format, known_input)
+    reading = reading_of(time, space, field, sensor, noise, missing, format, known_input, more)
     grids = dict(_grid(word) for word in grid or [])
     folder, again = _folder(file, output, bool(settings or reading or grids or seeds))
     with interruption_told(lambda: _how_to_go_on(folder)):
@@ -161,7 +166,8 @@ def _tell(study: Study) -> None:
     if len(study.failures) > LISTED:
         typer.echo(f"… and {len(study.failures) - LISTED} more; results.csv has their reasons.", err=True)
     typer.echo(f"The page, for your browser: {study.page}")
-    typer.echo(f"The table: {study.path / 'results.csv'}, {study.path / 'results.parquet'}")
+    tables = [study.path / name for name in ("results.csv", "results.parquet")]
+    typer.echo(f"The table: {', '.join(str(each) for each in tables if each.exists())}")
 
 
 def _counted(number: int) -> str:

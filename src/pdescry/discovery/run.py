@@ -49,7 +49,6 @@ from pdescry.errors import DamagedFile, InputError
 from pdescry.files import appearing, is_on_the_way
 from pdescry.two_stage.network import numbered
 
-
 LOGGER = logging.getLogger("pdescry")
 LOGGER.addHandler(logging.NullHandler())  # what is told is the program's to decide
 

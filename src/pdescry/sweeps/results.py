@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +65,12 @@ def _cell(value: Any) -> Any:
 
 
 def write_results(path: Path, table: pd.DataFrame) -> list[Path]:
-    """results.csv and results.parquet."""
+    """results.csv, and results.parquet where the extra "parquet" is installed."""
     written = [path / "results.csv", path / "results.parquet"]
     with appearing(written[0]) as temporary:
         table.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
+    if find_spec("pyarrow") is None:
+        return written[:1]
     whole = table.copy()
     for name in table.columns:  # of mixed kinds, where a setting is now a number, now a word
         values = table[name].tolist()
