@@ -30,7 +30,7 @@ import pdescry
 from pdescry import Readings
 from pdescry.equation.algebra import expand
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]  # of floats, spectra of complex numbers
 SEED = 23  # of the issue
 SIDE = 2 * np.pi  # of the periodic square
 GRID = 64  # points along each side of it
@@ -240,13 +240,13 @@ def run(name: str, layout: int, noise: float, workers: int | None) -> dict[str, 
     choice = pdescry.choose(readings, workers=workers)
     seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
     table, truth = choice.fit.coefficients, truth_of(name)
-    rows = {(row.field, row.term): row for row in table.itertuples()}
-    found = {key: float(row.mean) for key, row in rows.items()} if choice.told else {}
+    rows = {(row["field"], row["term"]): row for row in table.to_dict(orient="records")}
+    found = {key: float(row["mean"]) for key, row in rows.items()} if choice.told else {}
     true, own = _opened(truth), _opened(found)
     keys = sorted({*true, *own})
     left_out = np.array([own.get(key, 0.0) - true.get(key, 0.0) for key in keys])
     size = float(np.linalg.norm([true.get(key, 0.0) for key in keys])) or 1.0
-    held = [bool(rows[key].low <= value <= rows[key].high) for key, value in truth.items() if key in found]
+    held = [bool(rows[key]["low"] <= value <= rows[key]["high"]) for key, value in truth.items() if key in found]
     errors = [abs(found[key] / value - 1) for key, value in truth.items() if key in found]
     return {
         "case": name, "layout": layout, "noise": noise, "readings": len(readings), "told": choice.told,

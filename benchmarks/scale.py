@@ -51,14 +51,14 @@ Written by `python benchmarks/scale.py`, from what `python benchmarks/sweep.py r
 
 ## What was measured
 
-{cases} small cases (heat, 6 sensors, 20 times, candidates u_x and u_xx) on 2 local processes and on 2 local workers \
-of Dask, in this order:
+{cases} small cases (heat, 8 sensors, 16 times, noise 0.01, candidates u_x and u_xx) on 2 local processes and on \
+2 local workers of Dask, in this order:
 
 {rounds}
 
 The cluster took {ratio:.2f} times the time of local processes; at most 1.15 is wanted: {ratio_met}.
 "Beside a case" is a worker's time that no case has: starting, importing, sending, waiting, writing the results.
-Between the four sweeps, {differing} of the files of runs differ (law.json, joint.nc, config.toml, readings.csv, \
+Between these sweeps, {differing} of the files of runs differ (law.json, joint.nc, config.toml, readings.csv, \
 forward.csv, and the table but for its seconds).
 
 While {kills} workers were killed (SIGKILL) at random moments of such a sweep, {killed_done} of {killed_cases} cases \

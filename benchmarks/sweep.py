@@ -4,9 +4,9 @@
 
 It measures, and writes after each part (--only: engines, killed, queued, messages)
 
-- engines: small cases (heat, 6 sensors, 20 times, two candidates) on 2 local processes and on 2 local workers of Dask,
-  in the order local, cluster, cluster, local, so that what other programs do meanwhile meets both alike; every file of
-  every run is compared, byte for byte;
+- engines: small cases (heat, 8 sensors, 16 times, noise 0.01, two candidates) on 2 local processes and on 2 local
+  workers of Dask, in the order local, cluster (and with --rounds 2 cluster, local, so that what other programs do
+  meanwhile meets both alike); every file of every run is compared, byte for byte;
 - killed: the same on the cluster while workers are killed (SIGKILL) at random moments; compared with the undisturbed;
 - queued: trivial cases (their file is not there) on the cluster: seconds a case, and the driver's memory;
 - messages: how long the scheduler of Dask itself takes for a task that does nothing, and the sizes of what is sent.
@@ -60,7 +60,8 @@ def cluster() -> Iterator[tuple[Any, Any]]:
 def write_readings(folder: Path, number: int) -> None:
     folder.mkdir()
     for k in range(number):
-        readings = systems.heat().observe(noise=0.05, seed=FIRST_LAYOUT + k, sensors=6, times=np.linspace(0, 3, 20))
+        times = np.linspace(0, 3, 16)
+        readings = systems.heat().observe(noise=0.01, seed=FIRST_LAYOUT + k, sensors=8, times=times)
         readings.to_csv(folder / f"rod{k:03d}.csv")
 
 
@@ -71,22 +72,23 @@ def swept(files: Path, folder: Path, executor: Any = None) -> tuple[Study, float
 
 
 def differing(one: Study, other: Study) -> list[str]:
-    """Files of runs that are not the same in both, and "table"."""
+    """Files of the runs of ``one`` that are not the same in the other, and "table"."""
     found = []
     for name in one.cases:
         for file in COMPARED:
             here, there = (each.path / "cases" / name / file for each in (one, other))
             if here.exists() != there.exists() or (here.exists() and here.read_bytes() != there.read_bytes()):
                 found.append(f"{name}/{file}")
-    if one.table.drop(columns="seconds").to_csv() != other.table.drop(columns="seconds").to_csv():
+    tables = [each.table.set_index("case").loc[list(one.cases)].drop(columns="seconds") for each in (one, other)]
+    if tables[0].to_csv() != tables[1].to_csv():
         found.append("table")
     return found
 
 
-def measure_engines(place: Path, files: Path) -> dict[str, Any]:
+def measure_engines(place: Path, files: Path, rounds_of_both: int) -> dict[str, Any]:
     rounds = []
     studies: list[Study] = []
-    for number, where in enumerate(("local", "cluster", "cluster", "local")):
+    for number, where in enumerate(("local", "cluster", "cluster", "local")[: 2 * rounds_of_both]):
         if where == "local":
             study, seconds = swept(files, place / f"engine{number}")
         else:
@@ -108,12 +110,15 @@ def measure_engines(place: Path, files: Path) -> dict[str, Any]:
     }
 
 
-def measure_killed(place: Path, files: Path, kills: int) -> dict[str, Any]:
-    undisturbed = place / "engine0"
-    if not undisturbed.exists():
-        swept(files, undisturbed)
-    calm, _ = swept(files, undisturbed)  # only read
-    expected = float(np.sum(calm.table["seconds"].to_numpy(float))) / WORKERS
+def measure_killed(place: Path, files: Path, kills: int, disturbed: int) -> dict[str, Any]:
+    calm, _ = swept(files, place / "engine0")  # only read, if it was made before
+    some = place / "some"
+    some.mkdir()
+    for file in sorted(files.iterdir())[:disturbed]:
+        shutil.copy2(file, some / file.name)
+    names = [file.stem for file in some.iterdir()]
+    seconds_of = calm.table.set_index("case")["seconds"]
+    expected = float(np.sum(seconds_of.loc[names].to_numpy(float))) / WORKERS
     random = np.random.default_rng(0)
     moments = sorted(random.uniform(0.02, 0.95, kills) * expected)
     killed: list[float] = []
@@ -131,7 +136,7 @@ def measure_killed(place: Path, files: Path, kills: int) -> dict[str, Any]:
 
         killer = threading.Thread(target=kill, daemon=True)
         killer.start()
-        study, seconds = swept(files, place / "killed", client)
+        study, seconds = swept(some, place / "killed", client)
         over.set()
         killer.join()
     return {
@@ -140,7 +145,7 @@ def measure_killed(place: Path, files: Path, kills: int) -> dict[str, Any]:
         "moments": killed,
         "seconds": seconds,
         "done": study.done,
-        "differing": differing(calm, study),
+        "differing": differing(study, calm),
     }
 
 
@@ -197,7 +202,7 @@ def measure_messages(place: Path, files: Path) -> dict[str, Any]:
     }
 
 
-def run(record: Path, number: int, kills: int, queued: int, only: list[str]) -> None:
+def run(record: Path, number: int, rounds: int, kills: int, disturbed: int, queued: int, only: list[str]) -> None:
     found: dict[str, Any] = json.loads(record.read_text()) if record.exists() else {}
     found |= {"commit": commit(), "python": platform.python_version(), "cores": os.cpu_count()}
     place = Path(tempfile.mkdtemp(prefix="pdescry-sweep-"))
@@ -205,8 +210,8 @@ def run(record: Path, number: int, kills: int, queued: int, only: list[str]) -> 
         files = place / "rods"
         write_readings(files, number)
         parts = {
-            "engines": lambda: measure_engines(place, files),
-            "killed": lambda: measure_killed(place, files, kills),
+            "engines": lambda: measure_engines(place, files, rounds),
+            "killed": lambda: measure_killed(place, files, kills, disturbed),
             "queued": lambda: measure_queued(queued),
             "messages": lambda: measure_messages(place, files),
         }
@@ -226,6 +231,8 @@ def main() -> None:
     each = commands.add_parser("run")
     each.add_argument("record", type=Path)
     each.add_argument("--cases", type=int, default=64)
+    each.add_argument("--rounds", type=int, choices=(1, 2), default=2)
+    each.add_argument("--disturbed", type=int, default=64, help="cases while workers are killed")
     each.add_argument("--kills", type=int, default=10)
     each.add_argument("--queued", type=int, default=10_000)
     each.add_argument("--only", nargs="+", choices=parts, default=list(parts))
@@ -233,7 +240,7 @@ def main() -> None:
     each.add_argument("number", type=int)
     given = parser.parse_args()
     if given.command == "run":
-        run(given.record, given.cases, given.kills, given.queued, given.only)
+        run(given.record, given.cases, given.rounds, given.kills, given.disturbed, given.queued, given.only)
     else:
         queue(given.number)
 

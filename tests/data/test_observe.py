@@ -104,3 +104,62 @@ def test_a_solution_that_failed_is_not_observed():
     shock = simulate("u_t = -u*u_x", domain=(-8, 8), until=10, initial="-sin(pi*x/8)", max_points=60)
     with pytest.raises(PdescryError, match="could not be solved"):
         observe(shock)
+
+
+PLATE = systems.heat_2d()
+
+
+def test_sensors_in_the_plane():
+    scattered = PLATE.observe(sensors=30, times=11, seed=3)
+    assert (scattered.n_sensors, len(scattered), scattered.axes) == (30, 330, ("x", "y"))
+    np.testing.assert_allclose(scattered.times, np.linspace(0, 5, 11))
+    true = PLATE.solution.at(scattered.time, *scattered.space.T)
+    np.testing.assert_allclose(scattered.values[:, 0], true, atol=1e-12)
+    grid = PLATE.observe(sensors=(4, 3), times=3)
+    np.testing.assert_allclose(np.unique(grid.space[:, 0]), [0.5, 1.5, 2.5, 3.5])
+    np.testing.assert_allclose(np.unique(grid.space[:, 1]), [0.5, 1.5, 2.5])
+    given = PLATE.observe(sensors=[[1, 2], [3, 0.5], [2, 1]], times=3)
+    np.testing.assert_allclose(given.places, [[1, 2], [2, 1], [3, 0.5]])
+
+
+def test_even_sensors_in_the_plane_leave_no_hole():
+    places = PLATE.observe(sensors=50, layout="even", times=3).places
+    x, y = np.meshgrid(np.linspace(0, 4, 41), np.linspace(0, 3, 31))
+    nearest = np.hypot(x[..., None] - places[:, 0], y[..., None] - places[:, 1]).min(axis=-1)
+    assert nearest.max() < 1.5 * np.sqrt(4 * 3 / 50)
+
+
+def test_sensors_that_move():
+    readings = PLATE.observe(sensors=8, layout="moving", times=21, seed=4)
+    assert readings.n_sensors == 8
+    for sensor in range(8):
+        way = readings.space[readings.sensor == sensor]
+        steps = np.linalg.norm(np.diff(way, axis=0) / [4, 3], axis=1)
+        assert steps.max() == pytest.approx(1 / 20) == np.median(steps)  # shorter only where a side turns it back
+    true = PLATE.solution.at(readings.time, *readings.space.T)
+    np.testing.assert_allclose(readings.values[:, 0], true, atol=1e-12)
+    turning = np.linspace(0, 2 * np.pi, 5, endpoint=False)
+    circling = PLATE.observe(
+        sensors=lambda t: np.stack(
+            [2 + np.cos(turning + t[:, None]), 1.5 + np.sin(turning + t[:, None])], axis=-1
+        ),
+        times=11,
+    )  # fmt: skip
+    assert circling.n_sensors == 5
+    np.testing.assert_allclose(np.hypot(circling.space[:, 0] - 2, circling.space[:, 1] - 1.5), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"sensors": [[1, 2], [5, 1], [1, 1]]}, "x from 0 to 4 and y from 0 to 3"),
+        ({"sensors": (1, 9)}, "2 or more by 2 or more"),
+        ({"sensors": lambda t: np.zeros((len(t), 4))}, "places \\(T, sensors, 2\\)"),
+        ({"sensors": lambda t: np.full((len(t), 4, 2), 9.0)}, "stay in the domain"),
+        ({"times": 1}, "times as a number from 2"),
+        ({"layout": "hexagons"}, "layout='moving'"),
+    ],
+)
+def test_bad_settings_in_the_plane(setting, message):
+    with pytest.raises(InputError, match=message):
+        PLATE.observe(**setting)

@@ -58,6 +58,13 @@ class Waves:
             for name in RATES
         }
 
+    @property
+    def rectangle(self) -> None:
+        return None
+
+    def over(self, name: str, times: Any, x: Any, y: Any, order_t: int = 0) -> Any:
+        raise NotImplementedError
+
     def follows(self, times: Any, domain: Sequence[float]) -> bool:
         return True
 

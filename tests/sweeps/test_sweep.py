@@ -78,6 +78,10 @@ def test_a_file_that_was_changed_since_is_refused(finished: Study, rods: Path, t
     here = Here()
     assert pdescry.sweep(copy, tmp_path / "study", config=SETTINGS, executor=here, reports=False).done == 1
     assert here.begun == 1
+    copy.rename(tmp_path / "away.csv")  # what is done stays so
+    here = Here()
+    assert pdescry.sweep(copy, tmp_path / "study", config=SETTINGS, executor=here, reports=False).done == 1
+    assert here.begun == 0
     rod(2).to_csv(copy)
     again = pdescry.sweep(copy, tmp_path / "study", config=SETTINGS, executor=Here(), reports=False)
     assert "the readings differ" in again.failures["rod1"]
@@ -119,6 +123,10 @@ def test_a_worker_that_does_not_see_the_folder_says_so(tmp_path: Path) -> None:
 def test_readings_are_cases_too(finished: Study, tmp_path: Path) -> None:
     study = pdescry.sweep({"one": rod(1)}, tmp_path / "study", config=SETTINGS, executor=Here(), reports=False)
     assert list(study.cases) == ["one"]
+    (file,) = study.cases["one"].files
+    assert (study.path / file / "readings.csv").exists()
+    with pytest.raises(InputError, match="files of one was"):  # other readings are another case
+        pdescry.sweep({"one": rod(2)}, tmp_path / "study", config=SETTINGS, executor=Here())
     written = (study.path / "cases" / "one" / "joint.nc").read_bytes()
     alone = pdescry.discover(rod(1), workdir=tmp_path / "alone", config=SETTINGS, workers=1, figures=False)
     assert str(study.law("one")) == str(alone)

@@ -86,7 +86,7 @@ def test_a_setting_that_is_none_is_told_before_any_work(folder: Path) -> None:
 
 def test_a_table_has_all_its_settings_itself(folder: Path) -> None:
     (folder / "study.toml").write_text('files = ["a/*.csv"]\n[settings]\nlaw.candidates = "small"\n')
-    assert list(asked_for(folder / "study.toml", folder)) == ["pipe", "rod"]
+    assert list(asked_for(folder / "study.toml", folder).cases) == ["pipe", "rod"]
     with pytest.raises(InputError, match="write them into the table"):
         asked_for(folder / "study.toml", folder, seeds=2)
 

@@ -6,7 +6,7 @@ import json
 import tomllib
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -31,9 +31,6 @@ from pdescry.cli.reading import (
 )
 from pdescry.cli.settings import Candidates, Config, Preset, Settings, candidates_in, tables_of
 from pdescry.errors import InputError, PdescryError
-
-if TYPE_CHECKING:
-    from pdescry.sweeps import Study
 
 LISTED = 10  # failures and laws that are printed
 
@@ -108,11 +105,16 @@ def sweep(
         with cluster_at(cluster) as client, shown(folder, quiet) as watch:
             study = run_study(folder, asked, client, workers, reports, watch)
     if not quiet:
-        _tell(study)
-    if study.failures:
+        typer.echo(f"{study}.")
+        typer.echo(f"The page, for your browser: {study.page}")
+        tables = [study.path / name for name in ("results.csv", "results.parquet")]
+        typer.echo(f"The table: {', '.join(str(each) for each in tables if each.exists())}")
+    if failures := study.failures:
+        for line in _failures(failures):
+            typer.echo(line, err=True)
         raise PdescryError(
-            f"{_counted(len(study.failures))} of {len(study.cases)} failed; repeat the command to try "
-            f"{'it' if len(study.failures) == 1 else 'them'} again; the others are kept in {str(folder)!r}."
+            f"{_counted(len(failures))} of {len(study.cases)} failed; repeat the command to try "
+            f"{'it' if len(failures) == 1 else 'them'} again; what is done is kept in {str(folder)!r}."
         )
 
 
@@ -159,15 +161,11 @@ def _how_to_go_on(folder: Path) -> str:
     return f"Interrupted; what is finished is in {folder}: go on with `pdescry sweep {quote(str(folder))}`."
 
 
-def _tell(study: Study) -> None:
-    typer.echo(f"{study}.")
-    for name, reason in list(study.failures.items())[:LISTED]:
-        typer.echo(f"Failed: {name}: {reason}", err=True)
-    if len(study.failures) > LISTED:
-        typer.echo(f"… and {len(study.failures) - LISTED} more; results.csv has their reasons.", err=True)
-    typer.echo(f"The page, for your browser: {study.page}")
-    tables = [study.path / name for name in ("results.csv", "results.parquet")]
-    typer.echo(f"The table: {', '.join(str(each) for each in tables if each.exists())}")
+def _failures(failures: dict[str, str]) -> list[str]:
+    lines = [f"Failed: {name}: {reason}" for name, reason in list(failures.items())[:LISTED]]
+    if len(failures) > LISTED:
+        lines.append(f"… and {len(failures) - LISTED} more; results.csv and index.html have all reasons.")
+    return lines
 
 
 def _counted(number: int) -> str:
@@ -189,7 +187,5 @@ def _tell_status(folder: Path, as_json: bool) -> None:
         typer.echo("A sweep is working there.")
     elif left or failures:
         typer.echo(f"Nobody works there: `pdescry sweep {quote(str(folder))}` goes on.")
-    for name, reason in list(failures.items())[:LISTED]:
-        typer.echo(f"Failed: {name}: {reason}")
-    if len(failures) > LISTED:
-        typer.echo(f"… and {len(failures) - LISTED} more.")
+    for line in _failures(failures):
+        typer.echo(line)

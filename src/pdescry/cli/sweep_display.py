@@ -91,7 +91,8 @@ def picture(folder: Path, tally: Tally, width: int) -> RenderableType:
         ("left", _spelled(tally.seconds_left), ""),
     ]
     counts.add_row(*(Text(f"{name} {value}", style=style) for name, value, style in parts))
-    bar = ProgressBar(total=max(tally.total, 1), completed=tally.done + tally.failed, width=min(60, width - 2))
+    bar = Table.grid()
+    bar.add_row(ProgressBar(total=max(tally.total, 1), completed=tally.done + tally.failed, width=min(60, width - 2)))
     ended = Table(box=None, show_header=True, header_style="dim", padding=(0, 2, 0, 0), expand=True)
     ended.add_column("ended last", no_wrap=True, max_width=36)
     ended.add_column("law", no_wrap=True, ratio=1)

@@ -12,6 +12,7 @@ from pdescry.cli.completing import one_of, system_names
 
 if TYPE_CHECKING:
     from pdescry.data import Readings
+    from pdescry.data.systems import System
 
 
 def systems(
@@ -22,11 +23,15 @@ def systems(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="CSV file to write readings to.", metavar="FILE")
     ] = None,
-    sensors: Annotated[int, typer.Option(help="How many sensors.", metavar="NUMBER")] = 16,
+    sensors: Annotated[
+        int | None, typer.Option(help="How many sensors (default: 16; in the plane 60).", metavar="NUMBER")
+    ] = None,
     layout: Annotated[
-        str, typer.Option(help="random or even.", metavar="NAME", autocompletion=one_of("random", "even"))
+        Any,
+        typer.Option(help="random, even or moving.", metavar="NAME", autocompletion=one_of("random", "even", "moving")),
     ] = "random",
     every: Annotated[float | None, typer.Option(help="Time step (default: the system's own).", metavar="TIME")] = None,
+    times: Annotated[int | None, typer.Option(help="Instead: so many even times.", metavar="NUMBER")] = None,
     jitter: Annotated[float, typer.Option(help="Clocks off by up to this part.", metavar="FRACTION")] = 0.0,
     missing: Annotated[float, typer.Option(help="Readings lost.", metavar="FRACTION")] = 0.0,
     noise: Annotated[str, typer.Option(help="Its sd, or relative to the field's: 5%.", metavar="NOISE")] = "0",
@@ -38,6 +43,7 @@ def systems(
     Examples:
         pdescry systems
         pdescry systems burgers --noise 0.05 --seed 3 --output burgers.csv
+        pdescry systems heat_2d --sensors 60 --noise 2% --seed 1 --output plate.csv
     """
     from pdescry.data.systems import NAMES, get
     from pdescry.errors import InputError
@@ -48,7 +54,7 @@ def systems(
             raise InputError(f"Expected the name of a system before --output; choose one of {', '.join(NAMES)}.")
         for known in NAMES:
             system = get(known)
-            typer.echo(f"{known:21} {system.title}\n{'':21} {system.equation.to_unicode(digits=4)}")
+            typer.echo(f"{known:23} {system.title}\n{'':23} {system.equation.to_unicode(digits=4)}")
         typer.echo("\nReadings of one: pdescry systems NAME --noise 5% --output FILE.csv")
         return
     system = get(name)
@@ -58,7 +64,7 @@ def systems(
         )
         typer.echo(
             f"{system.title}\n  law       {system.equation.to_unicode(digits=4)}\n"
-            f"  domain    {system.domain[0]:g} to {system.domain[1]:g}, {system.boundary}\n"
+            f"  domain    {_domain(system)}, {system.boundary}\n"
             f"  initial   {initial}\n{_inputs(system.inputs)}"
             f"  time      0 to {system.until:g}, readings every {system.every:g}\n"
             f"Readings of it: pdescry systems {name} --noise 5% --output {name}.csv"
@@ -66,7 +72,7 @@ def systems(
         return
     check_target(output, (".csv",), force)
     readings = system.observe(
-        sensors=sensors, layout=layout, every=every, jitter=jitter, missing=missing, noise=noise, seed=seed
+        sensors=sensors, layout=layout, every=every, times=times, jitter=jitter, missing=missing, noise=noise, seed=seed
     )
     _logged(readings).to_csv(output)
     typer.echo(f"Wrote {len(readings)} readings by {readings.n_sensors} sensors to {output}.")
@@ -89,6 +95,12 @@ def _logged(readings: Readings) -> Readings:
             for each in readings.inputs
         ),
     )
+
+
+def _domain(system: System) -> str:
+    if len(system.extent) == 1:
+        return "{:g} to {:g}".format(*system.domain)
+    return ", ".join(f"{axis} from {low:g} to {high:g}" for axis, (low, high) in system.extent.items())
 
 
 def _inputs(inputs: dict[str, Any]) -> str:

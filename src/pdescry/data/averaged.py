@@ -17,8 +17,9 @@ are asked of the means:
 
 The worst record and field decide for all. Waves of fewer than about 3.5 readings a period cannot be told from noise.
 
-Then sensors by the hundred that stand in a row and are read together: neighbours are averaged alike, with place and
-time in each other's roles, and the scatter of all moments taken together.
+Images of the plane are averaged over cells first (``averaged_in_plane.py``). Then sensors by the hundred that stand in
+a row and are read together: neighbours are averaged alike, with place and time in each other's roles, and the scatter
+of all moments taken together.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.data.averaged_in_plane import averaged_in_the_plane
 from pdescry.data.noise_level import scatter_between_neighbours
 from pdescry.data.plausible import LEAST
 from pdescry.errors import InputError
@@ -125,6 +127,8 @@ class _Bins:
 
 def averaged(readings: Readings, per_sensor: int | None = None) -> Readings:
     """As `Readings.averaged`."""
+    if per_sensor is None:
+        readings = averaged_in_the_plane(readings, _REMEDY)
     found = _averaged_in_time(readings, per_sensor)
     return found if per_sensor is not None else _averaged_in_space(found)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def observe(
     solution: Solution,
     *,
-    sensors: int | ArrayLike = 16,
+    sensors: int | ArrayLike | Callable[[NDArray[np.float64]], ArrayLike] | None = None,
     layout: Layout = "random",
     every: float | None = None,
-    times: Sequence[float] | NDArray[np.float64] | None = None,
+    times: int | Sequence[float] | NDArray[np.float64] | None = None,
     jitter: float = 0.0,
     missing: float = 0.0,
     noise: float | str | ArrayLike = 0.0,
@@ -32,9 +32,12 @@ def observe(
 ) -> Readings:
     """Readings of a solution by a few sensors.
 
-    sensors: how many, or their places. layout: "random" over the whole domain, or "even".
-    every, times: the time step (default: 50 steps) or the times of reading. jitter: each sensor reads up to this
-    fraction of a step early or late. missing: the fraction of readings that are lost.
+    sensors: how many (default 16, in the plane 60), or their places, (S,) or (S, 2); in the plane ``(12, 10)`` for a
+    grid of 12 by 10; or a function of times (T,) that gives the places (T, S, axes) of moving sensors.
+    layout: "random" over the whole domain, "even", or "moving": each crosses the domain once on a straight way, which
+    the sides turn back.
+    every, times: the time step (default: 50 steps), or the times of reading, or how many even ones. jitter: each sensor
+    reads up to this fraction of a step early or late. missing: the fraction of readings that are lost.
     noise: standard deviation of Gaussian noise, one number or one for each sensor; as a text such as ``"5%"`` it is
     relative to the standard deviation of the field over the readings.
     seed: sensor places, clocks, losses and noise each draw from a stream of their own, so that changing the noise
@@ -47,21 +50,22 @@ def observe(
     for_places, for_clocks, for_losses, for_noise = (
         np.random.default_rng(stream) for stream in np.random.SeedSequence(seed).spawn(4)
     )
-    places = place_sensors(sensors, layout, solution.domain, for_places)
-    clocks = set_clocks(every, times, solution.until, len(places), jitter, for_clocks)
+    count, track, moving = place_sensors(sensors, layout, solution.extent, solution.until, for_places)
+    clocks = set_clocks(every, times, solution.until, count, jitter, for_clocks)
     if not 0 <= missing < 1:
         raise InputError(f"Expected missing as a fraction of the readings from 0 up to 1; got {missing}.")
     kept = for_losses.uniform(size=clocks.shape) >= missing
-    sensor = np.broadcast_to(np.arange(len(places))[:, None], clocks.shape)[kept]
-    t, x = clocks[kept], places[sensor]
-    true = np.stack([solution.at(t, x, of=field) for field in solution.equation.fields], axis=1)  # (N, f)
-    level, relative = _noise_level(noise, len(places))
+    sensor = np.broadcast_to(np.arange(count)[:, None], clocks.shape)[kept]
+    t, places = clocks[kept], track(clocks)[kept]  # (N,) and (N, axes)
+    true = np.stack([solution.at(t, *places.T, of=field) for field in solution.equation.fields], axis=1)  # (N, f)
+    level, relative = _noise_level(noise, count)
     sd = level[sensor, None] * (true.std(axis=0) if relative else 1.0)
     return Readings.from_arrays(
         t,
-        x,
+        places,
         true + sd * for_noise.standard_normal(true.shape),
-        axes=(solution.axis,),
+        sensor=sensor if moving else None,
+        axes=solution.axes,
         fields=solution.equation.fields,
         source=source or f"simulated from {solution.equation}",
         inputs=inputs,

@@ -61,7 +61,7 @@ COMMENTS = {
     "within": '"hull" of the sensors, "box" of the readings, or ranges such as { t = [0, 10], x = [-8, 8] }',
     "keep_points": "at which single draws are kept, for intervals that can be believed",
     "keep_draws": 'how many; "auto": all',
-    "method": '"auto" (joint along one axis), joint, stblr, stols, sequential_ridge, ard, greedy or best_subset',
+    "method": '"auto" (joint along one or two axes), joint, stblr, stols, sequential_ridge, ard, greedy or best_subset',
     "proposals": "laws of each size that are tried",
     "largest": "terms of a law that is proposed; more are added one at a time",
     "known": 'what you know of terms: ["u_xx > 0"], ["u_xx"] (is there), ["v: u = 0.1 ± 0.02"], ["u_x = 0"] (is not)',

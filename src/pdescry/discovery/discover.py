@@ -75,8 +75,8 @@ def discover(
 
     candidates: "small", "general", "paper", or a list of terms such as ``["u_xx", "u*u_x"]``. method: `Joint` infers
     law and field together, ``Joint(known=("u_xx > 0",))`` with what you know; one of `pdescry.regression` reads the law
-    from derivatives of the field. By default it is `Joint` for fields along one axis, with "general" candidates, and
-    `SequentialRidge` for more axes, with "small" ones.
+    from derivatives of the field. By default it is `Joint` for fields along one or two axes, with "general" candidates,
+    and `SequentialRidge` for three, with "small" ones.
 
     preset: "default" unless named; "paper", the method as its authors ran it; "paper_as_printed", as their text has it.
     Everything else changes the preset, one noun a stage, as in `interpolate`, `differentiate`, `regress` and `choose`;

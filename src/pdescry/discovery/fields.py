@@ -44,6 +44,16 @@ class Field(Protocol):
         forward solution can follow it."""
         ...
 
+    @property
+    def rectangle(self) -> Mapping[str, tuple[float, float]] | None:
+        """In the plane: ends along each axis of a rectangle among the sensors where the field obeys its law; None
+        where there is none."""
+        ...
+
+    def over(self, name: str, times: Array, x: Array, y: Array, order_t: int = 0) -> Array:
+        """In the plane: a field on a grid, (times, x, y), or its derivative of some order in time."""
+        ...
+
     def along_time(self, name: str, place: float, order: int) -> Callable[[float], float]:
         """A field at one place as a function of time, or its derivative of some order along the axis."""
         ...

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pdescry.data import Readings
 from pdescry.discovery.fields import Field
 from pdescry.discovery.following import BY_FIELD, follow, in_words, initial_of, inputs_of, orders_of
+from pdescry.discovery.forward_in_plane import solved_in_the_plane
 from pdescry.discovery.inference import Inference
 from pdescry.discovery.score import Score, digits, score_forward
 from pdescry.equation import Equation
@@ -32,6 +33,9 @@ from pdescry.solver.linearise import opened, variables_of
 Noises = Mapping[str, Mapping[str, float | None]]  # as `Inference.noise`
 # No limit in seconds: what comes out must not depend on machine load.
 LIMITS: dict[str, Any] = {"max_steps": 4000, "max_seconds": 1e6, "verify": False}
+
+
+NO_DRAWS = "In the plane only the mean of the law is solved forward, not draws of it without some sensors."
 
 
 @dataclass(frozen=True)
@@ -74,12 +78,20 @@ def check_forward(
     own = Equation.of([fit.component for fit in inference.fits], inputs=inputs)
     equation, field = equation or own, inference.field
     readings = field.readings
-    if len(readings.axes) > 1:
-        return Forward("not tried", "Laws in several space dimensions are not solved forward.")
+    if len(readings.axes) > 2:
+        return Forward("not tried", "Laws in three space dimensions are not solved forward.")
+    if len(readings.axes) > 1 and field.rectangle is None:
+        return Forward("not tried", "In the plane a law is solved forward from a field that was inferred with it.")
     if holds_time(equation):
         return Forward("not tried", "Laws that hold the time itself are not solved forward.")
     if _ill_posed(field, equation):
         return Forward("ill-posed", "Short waves grow without bound: this cannot be the law of a field that is smooth.")
+    if len(readings.axes) > 1:
+        found = solved_in_the_plane(field, equation, **LIMITS)
+        if isinstance(found, str):
+            return Forward("not tried", found)
+        solution, misfit = found
+        return Forward(solution.status, solution.message, BY_FIELD, misfit, unscored=NO_DRAWS)
     inferred = _Inferred(field)
     if not field.follows(inferred.times, _interval(field)):
         return held_forward(field, equation)

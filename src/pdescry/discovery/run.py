@@ -52,6 +52,11 @@ from pdescry.two_stage.network import numbered
 LOGGER = logging.getLogger("pdescry")
 LOGGER.addHandler(logging.NullHandler())  # what is told is the program's to decide
 
+
+class RunInUse(InputError):
+    """Another process holds the run directory."""
+
+
 OURS = {
     "config.toml",
     "readings.csv",
@@ -67,10 +72,6 @@ _OF_AN_EXPERIMENT = ("readings.csv", "inputs.csv", *(name for name, each in file
 SENSOR = "sensor number"  # a column that no field can be called
 _INPUT, _VALUE = "name of input", "its value"
 _ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes", "units", "time_origin")
-
-
-class RunInUse(InputError):
-    """Another process holds the run directory."""
 
 
 @dataclass(frozen=True)

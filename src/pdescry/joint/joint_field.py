@@ -17,6 +17,8 @@ from pdescry.problem import Candidate, Condition
 from pdescry.solver.profiles import NODES, nodes, polynomial
 
 SHORTEST = 160  # degree by which waves have died away in a profile of the field that obeys the law
+RECTANGLES = np.linspace(1.0, 0.4, 13)  # shares of the box around the sensors, in the plane
+LOOKS = 15  # along each axis of a rectangle, whether all of it lies among them
 STATES = 500  # about so many points tell in what states the fields are
 
 
@@ -47,6 +49,27 @@ class JointField:
     def follows(self, times: Array, domain: Sequence[float]) -> bool:
         (early, late), (left, right) = self.fit.reach.values()
         return bool(early <= times[0] and times[-1] <= late and left <= domain[0] and domain[1] <= right)
+
+    @property
+    def rectangle(self) -> Mapping[str, tuple[float, float]] | None:
+        """The largest of some around the middle of the sensors."""
+        space = self.fit.experiment.space
+        if space.region is None:
+            return None
+        middle = [sum(axis.span) / 2 for axis in space.places]
+        for share in RECTANGLES:
+            halves = [share * axis.width / 2 for axis in space.places]
+            ends = [(centre - half, centre + half) for centre, half in zip(middle, halves, strict=True)]
+            grid = np.meshgrid(*(np.linspace(*each, LOOKS) for each in ends), indexing="ij")
+            if space.region.holds(np.column_stack([each.ravel() for each in grid])).all():
+                return dict(zip(self.readings.axes, ends, strict=True))
+        return None
+
+    def over(self, name: str, times: Array, x: Array, y: Array, order_t: int = 0) -> Array:
+        space, field = self.fit.experiment.space, self.readings.fields.index(name)
+        (along_x, along_y), t = space.places, space.time
+        matrices = [along_x.matrix(x), along_y.matrix(y), t.matrix(times, order_t)]
+        return np.moveaxis(space.on_grid(self.state, field, matrices), -1, 0)
 
     def along_time(self, name: str, place: float, order: int) -> Callable[[float], float]:
         space, field = self.fit.experiment.space, self.readings.fields.index(name)

@@ -206,8 +206,8 @@ class JointFit:
     def next_sensor(self, n: int = 1, times: ArrayLike | None = None) -> Advice:
         """Where the next sensors would tell most of the coefficients; as `Law.next_sensor`."""
         number = check_whole("number of sensors", n, 1)
-        (axis,) = self.readings.axes
-        questions = Questions.of(self.readings, times, self.reach[axis])
+        axis, *others = self.readings.axes
+        questions = Questions.of(self.readings, times, None if others else self.reach[axis])
         names = [str(each.term) if len(self.fields) == 1 else str(each) for each in self.terms]
         with one_thread():
             belief = Belief.of_fit(self.minimum, self.number, np.roll(questions.points, -1, axis=1))

@@ -72,9 +72,9 @@ class Ends:
 
     @classmethod
     def of(cls, readings: Readings, texts: Sequence[str] = (), domain: Span | None = None) -> Ends:
-        if len(readings.axes) > 1:
+        axis, *others = readings.axes
+        if others:
             return cls._in_the_plane(readings, texts, domain)
-        (axis,) = readings.axes
         conditions, span = conditions_of(texts, readings), readings.span[axis]
         places = [*span, *(each.place for each in conditions)]
         reach = min(places), max(places)
@@ -125,9 +125,10 @@ def ends_of(texts: Sequence[str], domain: tuple[float, float] | None, experiment
     """For each of several experiments the same, which have to be of about the same interval."""
     found = [Ends.of(each, texts, domain) for each in experiments]
     for readings, ends in zip(experiments, found, strict=True):
-        if len(readings.axes) > 1:
+        axis, *others = readings.axes
+        if others:
             continue
-        (axis,), (domain_of_all,) = readings.axes, ends.domain
+        domain_of_all = ends.domain[0]
         low, high = readings.span[axis]
         beyond = [place for place in domain_of_all if max(low - place, place - high) > SAME * (high - low)]
         if len(experiments) > 1 and beyond:

@@ -78,6 +78,8 @@ class Case:
         for name in self.files:
             try:
                 about = (study / name).stat()
+                if (study / name).is_dir():  # of a run, whose other files may change
+                    about = (study / name / "readings.csv").stat()
             except OSError:
                 found.append(None)
             else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -72,6 +72,16 @@ class Engine:
     def is_lost(self, fault: BaseException) -> bool:
         """Whether a task has no result because its process ended."""
         return isinstance(fault, BrokenExecutor) or type(fault).__name__ == "KilledWorker"
+
+    def cancel(self, futures: Sequence[Any]) -> None:
+        """What has not begun; what a cluster has begun, it ends."""
+        with suppress(Exception):  # of a scheduler that is gone
+            if self.is_cluster and futures:
+                self.given.cancel(futures)  # type: ignore[union-attr]  # at once, not one by one
+                return
+        for future in () if self.is_cluster else futures:
+            with suppress(Exception):
+                future.cancel()
 
     def renew(self) -> None:
         """After its processes ended."""
@@ -179,6 +189,4 @@ def scheduled(
                 continue
             yield name, result
     finally:
-        for _, _, future in flying.values():
-            with suppress(Exception):
-                future.cancel()
+        engine.cancel([future for _, _, future in flying.values()])

@@ -143,7 +143,7 @@ def _agreed(path: Path, cases: Mapping[str, Case] | None) -> Mapping[str, Case]:
     if not is_study(path):
         if cases is None:
             return load_cases(path)  # which tells that there are none
-        strangers = sorted(each.name for each in path.iterdir() if each.name not in (".lock", "readings"))
+        strangers = sorted(each.name for each in path.iterdir() if each.name != ".lock")
         if strangers:
             raise InputError(
                 f"Expected a new or empty folder, or a sweep; {str(path)!r} holds {strangers[0]!r}; choose another."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections import deque
@@ -169,6 +170,14 @@ def sweep(
         return run_study(path, asked, executor, workers, reports, watch)
 
 
+@dataclass(frozen=True)
+class Asked:
+    """Cases by their names, and readings that the study keeps itself, by their folders in it."""
+
+    cases: Mapping[str, Case]
+    readings: Mapping[str, Readings] = field(default_factory=dict)
+
+
 def asked_for(
     cases: Any,
     path: Path,
@@ -176,27 +185,29 @@ def asked_for(
     reading: Mapping[str, Any] | None = None,
     grid: Mapping[str, Sequence[Any]] | None = None,
     seeds: int | Sequence[int] | None = None,
-) -> dict[str, Case]:
-    """The cases by their names, with settings that exist. Readings are written into the study at ``path``."""
+) -> Asked:
+    """With settings that exist. Nothing is written."""
     settings = {} if config is None else dict(config) if isinstance(config, Mapping) else load_config(config)
     table: dict[str, Any] = {"settings": settings, "reading": reading or {}, "grid": grid or {}}
     if seeds is not None:
         table["seeds"] = seeds if isinstance(seeds, int) else list(seeds)
-    found = list(_listed(cases, path, table))
+    kept: dict[str, Readings] = {}
+    found = list(_listed(cases, path, table, kept))
     by_name = {case.name: case for case in found}
     if len(by_name) < len(found):
         twice = next(case.name for case in found if by_name[case.name] is not case)
         raise InputError(f"Expected each case to have a name of its own; got {twice!r} twice; rename one of them.")
     _check_settings(found)
-    return by_name
+    return Asked(by_name, kept)
 
 
-def _listed(cases: Any, path: Path, table: dict[str, Any]) -> Iterator[Case]:
+def _listed(cases: Any, path: Path, table: dict[str, Any], kept: dict[str, Readings]) -> Iterator[Case]:
+    """kept: gains the readings that are given as such."""
     if isinstance(cases, str | os.PathLike | Readings | Case):
         cases = [cases]
     if isinstance(cases, Mapping):
         for name, each in cases.items():
-            for case in _listed([each], path, table):
+            for case in _listed([each], path, table, kept):
                 rest = case.name.partition("_")
                 yield replace(case, name=f"{name}{rest[1]}{rest[2]}", varied={**case.varied, "file": str(name)})
         return
@@ -209,7 +220,9 @@ def _listed(cases: Any, path: Path, table: dict[str, Any]) -> Iterator[Case]:
             yield each
         elif isinstance(each, Readings):
             name = Path(each.source or "").stem or "readings"
-            files.append(_saved(path, f"{name}-{number + 1}" if len(cases) > 1 else name, each))
+            folder = f"readings/{name}-{number + 1}-{_digest(each)}"
+            kept[folder] = each
+            files.append(os.path.abspath(path / folder))
         elif isinstance(each, str | os.PathLike) and Path(each).suffix.lower() == ".toml":
             if any(table.values()):
                 raise InputError(
@@ -222,21 +235,29 @@ def _listed(cases: Any, path: Path, table: dict[str, Any]) -> Iterator[Case]:
         else:
             raise InputError(f"Expected a file, Readings or a Case; got {type(each).__name__}.")
     if files:
-        yield from cases_in({**table, "files": files}, Path.cwd())
+        home = os.path.join(os.path.abspath(path), "")
+        for case in cases_in({**table, "files": files}, Path.cwd()):
+            own = tuple(Path(file.removeprefix(home)).as_posix() for file in case.files)  # wherever the study is
+            yield replace(case, files=own) if own != case.files else case
 
 
-def _saved(path: Path, name: str, readings: Readings) -> str:
-    """Where in the study these readings are, written as in a run directory: they come back to the last bit."""
-    folder = path / "readings" / name
-    text = config_text([readings], Settings())
-    if (folder / "config.toml").exists() and (folder / "config.toml").read_text(encoding="utf-8") == text:
-        return str(folder.resolve())
-    made_folder(folder)
-    (folder / "readings.csv").unlink(missing_ok=True)
-    write_readings(folder, [readings])
-    with appearing(folder / "config.toml") as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    return str(folder.resolve())
+def _digest(readings: Readings) -> str:
+    """The same for the same readings, so that others are another case."""
+    parts = (readings.time, readings.space, readings.values, readings.sensor, readings.noise)
+    found = hashlib.sha256(config_text([readings], Settings()).encode())
+    for part in parts:
+        found.update(b"" if part is None else part.tobytes())
+    return found.hexdigest()[:8]
+
+
+def _keep(path: Path, readings: Mapping[str, Readings]) -> None:
+    """As in a run directory, from which they come back to the last bit; config.toml last."""
+    for name, each in readings.items():
+        folder = made_folder(path / name)
+        if not (folder / "config.toml").exists():
+            write_readings(folder, [each])
+            with appearing(folder / "config.toml") as temporary:
+                temporary.write_text(config_text([each], Settings()), encoding="utf-8")
 
 
 def _check_settings(cases: Iterable[Case]) -> None:
@@ -251,14 +272,15 @@ def _check_settings(cases: Iterable[Case]) -> None:
 
 def run_study(
     path: Path,
-    cases: Mapping[str, Case] | None,
+    asked: Asked | None,
     executor: Any,
     workers: int | None,
     reports: bool,
     watch: Watch,
 ) -> Study:
-    """Do what is not done; cases None: those of the sweep that is there."""
-    with opened(path, cases) as (cases, journal):
+    """Do what is not done; asked None: of the sweep that is there."""
+    with opened(path, None if asked is None else asked.cases) as (cases, journal):
+        _keep(path, {} if asked is None else asked.readings)
         outcomes = load_outcomes(path)
         tally = Tally(len(cases))
         todo = [case for case in cases.values() if not _is_done(path, case, outcomes.get(case.name), tally)]
@@ -278,8 +300,10 @@ def concluded(path: Path, cases: Mapping[str, Case]) -> Study:
 
 
 def _is_done(path: Path, case: Case, outcome: Outcome | None, tally: Tally) -> bool:
-    """Also that its files are as they were; if not, `discover` compares readings, and refuses others."""
-    done = outcome is not None and outcome.status == DONE and outcome.stamps == case.stamps(path)
+    """Also that its files are as they were, or gone; if not, `discover` compares readings, and refuses others."""
+    done = outcome is not None and outcome.status == DONE
+    if outcome is not None and outcome.stamps is not None:
+        done &= all(now in (None, before) for now, before in zip(case.stamps(path), outcome.stamps, strict=True))
     tally.done += done
     tally.found += done
     return done

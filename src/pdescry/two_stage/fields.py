@@ -67,6 +67,14 @@ class NetworkField:
         """Never: what a network does at the ends is no law's."""
         return False
 
+    @property
+    def rectangle(self) -> None:
+        """None, for the same reason."""
+        return None
+
+    def over(self, name: str, times: Array, x: Array, y: Array, order_t: int = 0) -> Array:
+        raise InputError(f"Expected a field that obeys a law, whose edges can be followed; {name} obeys none.")
+
     def along_time(self, name: str, place: float, order: int) -> Callable[[float], float]:
         raise InputError(f"Expected a field that obeys a law, whose ends can be followed; {name} obeys none.")
 

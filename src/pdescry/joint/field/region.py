@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import ConvexHull, QhullError, cKDTree
+from scipy.spatial import ConvexHull, KDTree, QhullError
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
@@ -51,8 +51,8 @@ class Region(Lean):
             return np.zeros((0, self.places.shape[1] + 1))
 
     @cached_property
-    def _tree(self) -> cKDTree:
-        return cKDTree(self._scaled(self.places))
+    def _tree(self) -> KDTree:
+        return KDTree(self._scaled(self.places))
 
     @cached_property
     def spacing(self) -> float:

@@ -207,7 +207,9 @@ class Search:
         """These laws fitted until they hold, those that do. Each is approached gradually, too: while it is soft, a
         field that blurs a shock between sensors may promise as much as the right one, and only falls behind later."""
         gradually = replace(starts[0], gradually=True)
-        gradual: list[Task] = [(soft_fit, (gradually, law.terms)) for law in kept if not law.is_noisier_than(starts[0])]
+        # In the plane each takes seconds, and a soft law that is met needs no other way.
+        some = [law for law in kept if len(self.problem.axes) == 1 or not law.met]
+        gradual: list[Task] = [(soft_fit, (gradually, law.terms)) for law in some if not law.is_noisier_than(starts[0])]
         also = self.all_fitted(gradual, "trying laws", SPAN["tighter"][0], SPAN["tighter"][0])
         fits: list[Task] = [(tight_fit, (law.found,)) for law in [*kept, *also] if law.possible]
         return [law for law in _ranked(self.all_fitted(fits, "tightening laws", *SPAN["tighter"])) if law.possible]

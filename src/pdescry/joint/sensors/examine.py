@@ -11,7 +11,7 @@ import numpy as np
 from pdescry.data import Readings, SensorFault
 from pdescry.data.faults import Kind
 from pdescry.joint.field.axis import Array
-from pdescry.joint.observations import Numbers
+from pdescry.joint.observations import MOST_ALONE, Numbers
 from pdescry.joint.sensors.constant import Run, runs, stuck
 from pdescry.joint.sensors.drift import drift
 from pdescry.joint.sensors.field_of_readings import FieldOfReadings
@@ -19,6 +19,7 @@ from pdescry.joint.sensors.outliers import outliers
 from pdescry.joint.sensors.steps import steps
 
 LARGEST = 20_000  # readings of a field of which outliers and drift are looked for: a minute
+LARGEST_IN_PLANE = 5_000  # the same where they are of hundreds of places of the plane
 FEWEST_READINGS = 40  # of a field: from fewer no process is told
 FEWEST, SHARE = 4, 0.5  # sensors that have to remain, and share of them
 
@@ -82,6 +83,10 @@ class _Examined:
             return
         self.limit = max(FEWEST, int(np.ceil(SHARE * len(sensors))))
         step = self._steps(field, sensors)
+        if len(self.readings.axes) > 1 and len(sensors) > MOST_ALONE:  # pixels, or readings at random places
+            if measured.sum() <= LARGEST_IN_PLANE:
+                self._outliers(field)
+            return
         self._constant(field, step)
         if measured.sum() <= LARGEST:
             fitted = self._outliers(field)

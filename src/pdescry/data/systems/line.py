@@ -1,70 +1,11 @@
-"""Named systems with their truth: the three of the paper, exactly as its section 4 states them, and others.
-
-    pdescry.systems.burgers().observe(sensors=16, every=0.2, noise=0.05, seed=3)
-
-gives readings as in the paper. ``systems.NAMES`` lists them all, ``systems.get("kdv")`` finds one by its name.
-"""
+"""Named systems along one axis: the three of the paper, exactly as its section 4 states them, and others."""
 
 from __future__ import annotations
 
-import difflib
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cache
 
-import numpy as np
-
-from pdescry.data.inputs import Input
-from pdescry.data.observe import observe
-from pdescry.data.readings import Readings
+from pdescry.data.systems.system import System
 from pdescry.equation import Equation
-from pdescry.errors import InputError
-
-if TYPE_CHECKING:
-    from pdescry.solver import Solution
-
-
-@dataclass(frozen=True, eq=False)
-class System:
-    """A law with a domain, an initial state, boundary conditions and known inputs: all that determines the field."""
-
-    name: str
-    title: str
-    equation: Equation
-    domain: tuple[float, float]
-    until: float
-    every: float  # the time step of readings, unless told otherwise
-    initial: str | dict[str, str]
-    boundary: str
-    inputs: dict[str, Any] = field(default_factory=dict)  # as for `simulate`: {"P": (times, values, "held")}
-
-    @cached_property
-    def solution(self) -> Solution:
-        """The field, solved once and kept."""
-        from pdescry.solver import simulate
-
-        found = simulate(
-            self.equation,
-            domain=self.domain,
-            until=self.until,
-            initial=self.initial,
-            boundary=self.boundary,
-            inputs=self.inputs,
-            max_seconds=math.inf,  # known to be solved: a busy machine is no reason to give up
-        )
-        return found.require_ok()
-
-    def observe(self, *, every: float | None = None, times: Any = None, **settings: Any) -> Readings:
-        """Readings of the field by a few sensors; settings as in `pdescry.data.observe`."""
-        every = self.every if every is None and times is None else every
-        if self.inputs:
-            settings["inputs"] = {
-                name: Input(name, np.array(times), None, np.array(values), between)
-                for name, (times, values, between) in self.inputs.items()
-            }
-        return observe(self.solution, every=every, times=times, source=f"system {self.name}", **settings)
 
 
 @cache
@@ -74,7 +15,7 @@ def burgers() -> System:
         "burgers",
         "Burgers: a wave steepens into a shock that viscosity keeps smooth (the paper's)",
         Equation.parse("u_t = -u*u_x + 0.1*u_xx"),
-        domain=(-8, 8),
+        extent={"x": (-8, 8)},
         until=10,
         every=0.2,
         initial="-sin(pi*x/8)",
@@ -89,7 +30,7 @@ def kdv() -> System:
         "kdv",
         "Korteweg–de Vries: a wave breaks up into solitons (the paper's)",
         Equation.parse("u_t = -u*u_x - u_xxx"),
-        domain=(-20, 20),
+        extent={"x": (-20, 20)},
         until=40,
         every=0.8,
         initial="cos(-pi*x/20)",
@@ -104,7 +45,7 @@ def heat() -> System:
         "heat",
         "Heat in an insulated rod (the paper's)",
         Equation.parse("u_t = 2*u_xx"),
-        domain=(0, 10),
+        extent={"x": (0, 10)},
         until=10,
         every=0.2,
         initial="10*cos(pi*(x-5)/10)",
@@ -118,7 +59,7 @@ def kuramoto_sivashinsky() -> System:
         "kuramoto_sivashinsky",
         "Kuramoto–Sivashinsky: flame fronts on the way to chaos",
         Equation.parse("u_t = -u*u_x - u_xx - u_xxxx"),
-        domain=(0, 36),
+        extent={"x": (0, 36)},
         until=50,
         every=0.5,
         initial="cos(pi*x/18)*(1 + sin(pi*x/18))",
@@ -132,7 +73,7 @@ def fisher_kpp() -> System:
         "fisher_kpp",
         "Fisher–KPP: a population spreads and saturates",
         Equation.parse("u_t = u_xx + u - u^2"),
-        domain=(-20, 20),
+        extent={"x": (-20, 20)},
         until=8,
         every=0.16,
         initial="0.8*exp(-x^2/2)",
@@ -146,7 +87,7 @@ def allen_cahn() -> System:
         "allen_cahn",
         "Allen–Cahn: two phases separate",
         Equation.parse("u_t = 0.05*u_xx + u - u^3"),
-        domain=(-3, 3),
+        extent={"x": (-3, 3)},
         until=5,
         every=0.1,
         initial="0.1 + 0.6*cos(pi*x/3) + 0.4*sin(2*pi*x/3)",
@@ -160,7 +101,7 @@ def advection_diffusion() -> System:
         "advection_diffusion",
         "Advection and diffusion: a cloud drifts and spreads",
         Equation.parse("u_t = -u_x + 0.1*u_xx"),
-        domain=(-8, 8),
+        extent={"x": (-8, 8)},
         until=8,
         every=0.16,
         initial="exp(-x^2)",
@@ -174,7 +115,7 @@ def kdv_two_solitons() -> System:
         "kdv_two_solitons",
         "Korteweg–de Vries: a tall soliton overtakes a low one",
         Equation.parse("u_t = -6*u*u_x - u_xxx"),
-        domain=(-30, 30),
+        extent={"x": (-30, 30)},
         until=30,
         every=0.6,
         initial="0.8*sech(sqrt(0.4)*(x + 15))^2 + 0.3*sech(sqrt(0.15)*(x + 2))^2",
@@ -188,7 +129,7 @@ def wave() -> System:
         "wave",
         "Wave: two pulses on a string with fixed ends (second order in time)",
         Equation.parse("u_tt = u_xx"),
-        domain=(-5, 5),
+        extent={"x": (-5, 5)},
         until=10,
         every=0.2,
         initial="exp(-2*(x + 1)^2) + 0.5*exp(-4*(x - 2)^2)",
@@ -202,7 +143,7 @@ def fitzhugh_nagumo() -> System:
         "fitzhugh_nagumo",
         "FitzHugh–Nagumo: a nerve pulse runs both ways (two fields)",
         Equation.parse("u_t = u_xx + u - u^3/3 - v; v_t = 0.08*(u + 0.7 - 0.8*v)"),
-        domain=(0, 40),
+        extent={"x": (0, 40)},
         until=30,
         every=0.6,
         initial={"u": "-1.2 + 2.5*exp(-(x - 14)^2/16)", "v": "-0.62"},
@@ -217,7 +158,7 @@ def schrodinger() -> System:
         "schrodinger",
         "Nonlinear Schrödinger: an envelope focuses and spreads (real part u, imaginary part v)",
         Equation.parse("u_t = -0.5*v_xx - u^2*v - v^3; v_t = 0.5*u_xx + u^3 + u*v^2"),
-        domain=(-5, 5),
+        extent={"x": (-5, 5)},
         until=6,
         every=0.12,
         initial={"u": "0.4 + 0.6*cos(pi*x/5)", "v": "0.6*sin(pi*x/5) - 0.3*cos(2*pi*x/5)"},
@@ -231,7 +172,7 @@ def gray_scott() -> System:
         "gray_scott",
         "Gray–Scott: a reaction front spreads from a spot (two fields)",
         Equation.parse("u_t = u_xx - u*v^2 + 0.04 - 0.04*u; v_t = 0.5*v_xx + u*v^2 - 0.1*v"),
-        domain=(0, 60),
+        extent={"x": (0, 60)},
         until=100,
         every=2,
         initial={"u": "1 - 0.5*exp(6*cos(pi*(x - 30)/30) - 6)", "v": "0.25*exp(6*cos(pi*(x - 30)/30) - 6)"},
@@ -245,7 +186,7 @@ def predator_prey() -> System:
         "predator_prey",
         "Predator and prey: populations that oscillate and spread (prey u, predator v)",
         Equation.parse("u_t = 0.4*u_xx + u - 0.2*u^2 - u*v; v_t = 0.4*v_xx - v + u*v"),
-        domain=(0, 10),
+        extent={"x": (0, 10)},
         until=12,
         every=0.24,
         initial={"u": "1 + 0.8*cos(pi*x/10)", "v": "0.8 + 0.6*cos(pi*x/5)"},
@@ -259,7 +200,7 @@ def shallow_water() -> System:
         "shallow_water",
         "Shallow water: waves on a current (depth h, velocity v)",
         Equation.parse("h_t = -h*v_x - v*h_x; v_t = -v*v_x - h_x + 0.2*v_xx"),
-        domain=(-8, 8),
+        extent={"x": (-8, 8)},
         until=12,
         every=0.24,
         initial={"h": "1 + 0.4*exp(2*cos(pi*(x + 3)/8) - 2) + 0.2*sin(pi*x/4)", "v": "0.3 - 0.3*cos(pi*x/8)"},
@@ -273,7 +214,7 @@ def damped_wave() -> System:
         "damped_wave",
         "Damped wave: pulses that friction slows (second order in time)",
         Equation.parse("u_tt = u_xx - 0.4*u_t"),
-        domain=(-5, 5),
+        extent={"x": (-5, 5)},
         until=8,
         every=0.16,
         initial="exp(2*cos(pi*(x + 1)/5) - 2) + 0.5*sin(2*pi*x/5)",
@@ -287,7 +228,7 @@ def telegraph() -> System:
         "telegraph",
         "Telegraph: signals that a cable damps and disperses (second order in time)",
         Equation.parse("u_tt = u_xx - 0.3*u_t - 0.8*u"),
-        domain=(-5, 5),
+        extent={"x": (-5, 5)},
         until=8,
         every=0.16,
         initial="exp(3*cos(pi*(x + 1)/5) - 3) - 0.6*exp(2*cos(pi*(x - 2.5)/5) - 2)",
@@ -301,7 +242,7 @@ def phi4() -> System:
         "phi4",
         "φ⁴: a field swings between two states (second order in time)",
         Equation.parse("u_tt = u_xx + u - u^3"),
-        domain=(-8, 8),
+        extent={"x": (-8, 8)},
         until=10,
         every=0.2,
         initial="0.7*cos(pi*x/4) + 0.5*sin(pi*x/8)",
@@ -315,31 +256,10 @@ def heated_rod() -> System:
         "heated_rod",
         "Heated rod: it cools to its surroundings, and a heater of known power P is switched",
         Equation.parse("u_t = 0.05*u_xx - 0.2*u + 0.5*P", inputs=("P",)),
-        domain=(0, 2),
+        extent={"x": (0, 2)},
         until=10,
         every=0.2,
         initial="2 + 1.2*cos(pi*x/2) + 0.6*cos(pi*x)",
         boundary="neumann",
         inputs={"P": ((0.0, 1.5, 3.0, 4.5, 5.5, 7.0, 8.5, 10.0), (1.0, 0.0, 1.5, 0.5, 0.0, 1.2, 0.0, 0.0), "held")},
     )
-
-
-_MAKERS: tuple[Callable[[], System], ...] = (
-    burgers, kdv, heat, kuramoto_sivashinsky, fisher_kpp, allen_cahn, advection_diffusion, kdv_two_solitons, wave,
-    fitzhugh_nagumo, schrodinger, gray_scott, predator_prey, shallow_water, damped_wave, telegraph, phi4, heated_rod,
-)  # fmt: skip
-NAMES: tuple[str, ...] = tuple(maker.__name__ for maker in _MAKERS)
-__all__ = ["NAMES", "System", "get", *NAMES]  # pyright: ignore[reportUnsupportedDunderAll]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-def get(name: str) -> System:
-    """The system of that name."""
-    if name not in NAMES:
-        near = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.4)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"Expected one of the systems {', '.join(NAMES)}; got {name!r}.{hint}")
-    return _MAKERS[NAMES.index(name)]()
