@@ -278,7 +278,8 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
         yield paragraph(law.forward.score.sentence)
     elif law.forward.unscored:
         yield paragraph(f"The law was not compared with left-out sensors: {law.forward.unscored}")
-    if len(law.readings.axes) > 1 and law.forward.status == "ok":
+    axis, *others = law.readings.axes
+    if others and law.forward.status == "ok":
         yield paragraph(
             "From the inferred start and with edges that follow the field, on a rectangle among the sensors, the mean "
             f"law stays within {law.forward.misfit:.2g} of the readings' sd (rms) of it."
@@ -316,7 +317,7 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
                 f"forecast-{number}",
                 f"Left-out sensor {sensor['name']}: its readings{of_what}, and the law's prediction with its 95 % "
                 "interval.",
-                f"Sensor {sensor['name']} at {law.readings.axes[0]} = {_short(sensor['place'])}, left out: its "
+                f"Sensor {sensor['name']} at {axis} = {_short(sensor['place'])}, left out: its "
                 f"readings{of_what}, and draws of the law solved forward without them (mean, and 95 % interval of a "
                 "reading).",
             )
