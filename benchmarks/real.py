@@ -66,6 +66,7 @@ def record_of(name: str, folder: Path, workers: int | None) -> dict[str, Any]:
 
     choice = pdescry.choose(sound, workers=workers, train=train)
     fit, comparison = choice.fit, choice.comparison
+    alternatives: Any = comparison.alternatives[["law", "score", "probability"]]
     return {
         "case": name,
         "law": str(fit),
@@ -76,7 +77,7 @@ def record_of(name: str, folder: Path, workers: int | None) -> dict[str, Any]:
         "sd": list(map(float, fit.sd)),
         "notes": list(fit.notes),
         "faults": [each.sentence() for each in sound.faults],
-        "alternatives": comparison.alternatives[["law", "score", "probability"]].to_dict(orient="records"),
+        "alternatives": alternatives.to_dict(orient="records"),
         "reference": reference_of(name, folder),
         "networks": len(networks),
         "seconds": time.monotonic() - began,

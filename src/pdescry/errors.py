@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class PdescryError(Exception):
     """Base of all errors that pdescry raises on purpose."""
@@ -37,3 +40,18 @@ class EquationError(InputError):
         line = self.text[start:].split("\n", 1)[0].replace("\t", " ")
         column = min(self.position - start, len(line))
         return f"{sentence}\n  {line}\n  {' ' * column}^"
+
+
+@contextmanager
+def needing(extra: str, why: str) -> Iterator[None]:
+    """Around the import of a library that not every installation has: where it is missing, a sentence names the extra.
+
+    why: as in "to read Excel workbooks".
+    """
+    try:
+        yield
+    except ImportError as fault:
+        raise InputError(
+            f"Expected {(fault.name or extra).partition('.')[0]} {why}; it is not installed; install it with "
+            f"`pip install 'pdescry[{extra}]'`."
+        ) from None

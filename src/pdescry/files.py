@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pdescry.errors import DamagedFile, InputError
+from pdescry.errors import DamagedFile, InputError, needing
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -95,6 +95,11 @@ def _swap(one: Path, other: Path) -> None:
     os.rename(aside, one)
 
 
+def check_zarr() -> None:
+    with needing("zarr", "to read and write Zarr folders"):
+        import zarr  # noqa: F401
+
+
 def saved_dataset(path: Path, form: str, what: str) -> xr.Dataset:
     """The dataset that we saved at ``path`` with the attribute format=``form``, all of it in memory.
 
@@ -108,6 +113,8 @@ def saved_dataset(path: Path, form: str, what: str) -> xr.Dataset:
 
     if not path.exists():
         raise InputError(f"There is no file {str(path)!r}.")
+    if path.suffix == ".zarr":
+        check_zarr()
     try:
         if path.suffix == ".zarr":
             opened = xr.open_zarr(path, consolidated=False, chunks=None)

@@ -102,7 +102,8 @@ def sweep(
     if not quiet:
         typer.echo(f"{study}.")
         typer.echo(f"The page, for your browser: {study.page}")
-        typer.echo(f"The table: {study.path / 'results.csv'}, {study.path / 'results.parquet'}")
+        tables = [study.path / name for name in ("results.csv", "results.parquet")]
+        typer.echo(f"The table: {', '.join(str(each) for each in tables if each.exists())}")
     if failures := study.failures:
         for line in _failures(failures):
             typer.echo(line, err=True)

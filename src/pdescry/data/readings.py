@@ -222,6 +222,12 @@ class Readings:
     def __repr__(self) -> str:
         return self.summary()
 
+    def _repr_html_(self) -> str:
+        """In a notebook: the same with a small map."""
+        from pdescry.data.html import readings_in_html
+
+        return readings_in_html(self)
+
     def summary(self) -> str:
         """A few lines: how many, of what, from where to where, and the notes."""
         from pdescry.data.summary import summary

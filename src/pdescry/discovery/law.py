@@ -65,6 +65,12 @@ class Law:
         # Chains that have not mixed are what the warnings speak of.
         return "\n".join([str(self), *(f"  {each}" for each in (*self.remarks, *verdict, *self.warnings))])
 
+    def _repr_html_(self) -> str:
+        """In a notebook: typeset, with a table and a small figure."""
+        from pdescry.report.notebook import law_in_html
+
+        return law_in_html(self)
+
     @property
     def fits(self) -> tuple[Fit, ...]:
         """The law of each field."""

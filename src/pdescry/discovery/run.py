@@ -24,6 +24,7 @@ Readings, settings and law.json are written by this room (``storage.py``), the s
 from __future__ import annotations
 
 import datetime
+import logging
 import os
 import re
 import shutil
@@ -47,6 +48,9 @@ from pdescry.discovery.settings import Settings
 from pdescry.errors import DamagedFile, InputError
 from pdescry.files import appearing, is_on_the_way
 from pdescry.two_stage.network import numbered
+
+LOGGER = logging.getLogger("pdescry")
+LOGGER.addHandler(logging.NullHandler())  # what is told is the program's to decide
 
 
 class RunInUse(InputError):
@@ -100,7 +104,8 @@ class Run:
         return self.path / "figures"
 
     def log(self, sentence: str) -> None:
-        """One more line of log.txt. A log that cannot be written stops nobody."""
+        """One more line of log.txt, and of the logger "pdescry". A log that cannot be written stops nobody."""
+        LOGGER.info("%s: %s", self.path, " ".join(sentence.split()))
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         with suppress(OSError), (self.path / "log.txt").open("a", encoding="utf-8") as stream:
             stream.write(f"{now} {' '.join(sentence.split())}\n")

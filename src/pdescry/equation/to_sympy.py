@@ -6,17 +6,13 @@ from typing import Any
 
 from pdescry.equation.equation import Equation
 from pdescry.equation.term import Coordinate, Derivative, Factor, Flux, Function, Term
-from pdescry.errors import InputError
+from pdescry.errors import needing
 
 
 def to_sympy(equation: Equation) -> tuple[Any, ...]:
     """A `sympy.Eq` for each field, its time derivative on the left."""
-    try:
+    with needing("sympy", "to write laws as its equations"):
         import sympy
-    except ImportError:
-        raise InputError(
-            "Expected sympy, which is not installed; install it with `pip install 'pdescry[sympy]'`."
-        ) from None
     axes = sorted({"x", *equation.axes} - {"t"})
     symbols = {name: sympy.Symbol(name, real=True) for name in ("t", *axes)}
 

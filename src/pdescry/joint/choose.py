@@ -146,10 +146,11 @@ def choose(
         tell("looking at the readings", 0.0, seconds_foreseen(problem, workers))
 
         def chosen(pool: Executor) -> Choice:
-            found = _chosen(problem, method, pool, never_falling(tell), posteriors, train)
+            rising = never_falling(tell)
+            found = _chosen(problem, method, pool, rising, posteriors, train)
             while leave_out and (fault := _drifting(found)) is not None:
                 rest = [without(each, fault) for each in found.fit.problem.experiments]
-                other = _chosen(problem_of(rest), method, pool, tell, (), None)
+                other = _chosen(problem_of(rest), method, pool, rising, (), None)
                 if not _is_better_without(other, found, fault):
                     break
                 found = replace(other, left_out=(*found.left_out, fault))

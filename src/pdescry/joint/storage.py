@@ -33,7 +33,7 @@ from pdescry.joint.profiles import COLUMNS
 from pdescry.joint.sensors.against_law import without
 from pdescry.problem import Candidate, Condition, Ends, Given, Known, Problem
 
-FORMAT = "pdescry choice 6"
+FORMAT = "pdescry choice 7"
 TABLES = ("alternatives", "held_out", "single_term_changes", "probabilities", "claims", "profiles")
 
 

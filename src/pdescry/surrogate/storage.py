@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from pdescry.data import Readings
-from pdescry.files import appearing, check_target, saved_dataset, write_dataset
+from pdescry.files import appearing, check_target, check_zarr, saved_dataset, write_dataset
 from pdescry.surrogate.chain import Trace
 from pdescry.surrogate.posterior import Posterior
 from pdescry.surrogate.problem import plan_of, settings_of
@@ -18,7 +18,7 @@ from pdescry.surrogate.scaling import Scaling
 
 ENDINGS = (".nc", ".zarr")
 FORMAT = "pdescry posterior 2"
-_ABOUT_READINGS = ("axes", "fields", "sensor_names", "source", "notes", "time_name", "units")
+_ABOUT_READINGS = ("axes", "fields", "sensor_names", "source", "notes", "time_name", "units", "time_origin")
 
 
 def save(posterior: Posterior, path: Path) -> None:
@@ -27,6 +27,7 @@ def save(posterior: Posterior, path: Path) -> None:
     if path.suffix != ".zarr":
         write_dataset(path, dataset)
         return
+    check_zarr()
     with appearing(path) as temporary:
         dataset.to_zarr(temporary, mode="w", consolidated=False)
 

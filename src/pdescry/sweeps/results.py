@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -64,15 +65,17 @@ def _cell(value: Any) -> Any:
 
 
 def write_results(path: Path, table: pd.DataFrame) -> list[Path]:
-    """results.csv and results.parquet."""
-    written = [path / "results.csv", path / "results.parquet"]
+    """results.csv and, where pyarrow is installed (``pdescry[parquet]``), results.parquet."""
+    written = [path / "results.csv"]
     with appearing(written[0]) as temporary:
         table.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
+    if importlib.util.find_spec("pyarrow") is None:
+        return written
     whole = table.copy()
     for name in table.columns:  # of mixed kinds, where a setting is now a number, now a word
         values = table[name].tolist()
         if any(isinstance(each, str) for each in values) and len({type(each) for each in values}) > 1:
             whole[name] = [each if each is None or each != each else str(each) for each in values]
-    with appearing(written[1]) as temporary:
+    with appearing(path / "results.parquet") as temporary:
         whole.to_parquet(temporary, index=False)
-    return written
+    return [*written, path / "results.parquet"]

@@ -13,18 +13,13 @@ from typing import Any
 from pdescry.data.formats import check_size, parsing
 from pdescry.data.formats.text import of_text
 from pdescry.data.table import Table
-from pdescry.errors import InputError
+from pdescry.errors import InputError, needing
 
 
 def load(path: Path, sensor: str | None, group: str | None = None) -> Table:
     """group: the name of a sheet; by default the only one with anything in it."""
-    try:
+    with needing("excel", "to read Excel workbooks"):
         import openpyxl
-    except ImportError:
-        raise InputError(
-            f"Expected openpyxl to read the Excel workbook {path.name}; it is not installed; install it with "
-            "`pip install 'pdescry[excel]'`, or save the sheet as CSV."
-        ) from None
 
     with parsing(path, "Excel"):
         with zipfile.ZipFile(path) as archive:

@@ -12,14 +12,16 @@ import numpy as np
 from pdescry.data.convert import from_named_arrays, from_xarray
 from pdescry.data.formats import check_size, none_found, parsing
 from pdescry.data.table import Table
-from pdescry.errors import InputError
+from pdescry.errors import InputError, needing
 
 _METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 
 
 def load(path: Path, sensor: str | None) -> Table:
     import xarray as xr
-    import zarr
+
+    with needing("zarr", "to read Zarr folders"):
+        import zarr
 
     with parsing(path, "Zarr"):
         _refuse_pickle(path)
