@@ -14,15 +14,18 @@ from pdescry.cli.cluster import Cluster, cluster_at
 from pdescry.cli.completing import run_directories
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import (
+    NOTHING,
     Field,
     Format,
     Input,
     KnownNoise,
     Missing,
+    More,
     Sensor,
     Space,
     Time,
     Without,
+    how_to_read,
     reading_of,
     sensors_in,
 )
@@ -32,6 +35,7 @@ from pdescry.errors import InputError, PdescryError
 LISTED = 10  # failures and laws that are printed
 
 
+@how_to_read("places", hidden="missing")
 def sweep(
     file: Annotated[
         list[str] | None,
@@ -66,6 +70,7 @@ def sweep(
     noise: KnownNoise = None,
     missing: Missing = "drop",
     format: Format = None,
+    more: More = NOTHING,
     reports: Annotated[bool, typer.Option("--reports/--no-reports", help="A page for each case.")] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --status: print JSON.")] = False,
@@ -89,7 +94,7 @@ def sweep(
     words = {"law.candidates": candidates_in(candidates), "preset": preset}
     words["sensors.without"] = sensors_in(without) or None
     settings = tables_of(config, noise, change, words)
-    reading = reading_of(time, space, field, sensor, noise, missing, format, known_input)
+    reading = reading_of(time, space, field, sensor, noise, missing, format, known_input, more)
     grids = dict(_grid(word) for word in grid or [])
     folder, again = _folder(file, output, bool(settings or reading or grids or seeds))
     with interruption_told(lambda: _how_to_go_on(folder)):

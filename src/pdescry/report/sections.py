@@ -278,6 +278,12 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
         yield paragraph(law.forward.score.sentence)
     elif law.forward.unscored:
         yield paragraph(f"The law was not compared with left-out sensors: {law.forward.unscored}")
+    if len(law.readings.axes) > 1 and law.forward.status == "ok":
+        yield paragraph(
+            "From the inferred start and with edges that follow the field, on a rectangle among the sensors, the mean "
+            f"law stays within {law.forward.misfit:.2g} of the readings' sd (rms) of it."
+        )
+        return
     if forward is None:
         drawn = "The map of its solution took too long, or too many points, to be drawn here; law.simulate() makes it."
         yield paragraph(drawn if law.forward.status == "ok" else law.forward.message)

@@ -14,7 +14,7 @@ from pdescry.errors import InputError
 from pdescry.files import plain
 
 # What `read` can be told of a file.
-READING = tuple(name for name in inspect.signature(read).parameters if name != "path")
+READING = tuple(name for name in inspect.signature(read).parameters if name != "source")
 
 
 @dataclass(frozen=True)
