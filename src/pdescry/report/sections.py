@@ -316,7 +316,7 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
                 f"forecast-{number}",
                 f"Left-out sensor {sensor['name']}: its readings{of_what}, and the law's prediction with its 95 % "
                 "interval.",
-                f"Sensor {sensor['name']} at {law.readings.axes[0]} = {_short(sensor['place'])}, left out: its "
+                f"Sensor {sensor['name']} at {next(iter(law.readings.axes))} = {_short(sensor['place'])}, left out: its "
                 f"readings{of_what}, and draws of the law solved forward without them (mean, and 95 % interval of a "
                 "reading).",
             )
