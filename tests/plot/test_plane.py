@@ -65,7 +65,7 @@ def test_sensors_that_were_read_near_the_time_are_filled(law):
     assert len(np.asarray(ax.collections[1].get_offsets())) == 12
     between = plot.field(law, time=0.62)
     assert len(np.asarray(between.collections[1].get_offsets())) == 0
-    assert len(between.lines[0].get_xydata()) == 12
+    assert np.shape(between.lines[0].get_xydata()) == (12, 2)
 
 
 def test_an_animation_is_a_gif(law, tmp_path):

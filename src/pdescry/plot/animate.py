@@ -58,17 +58,17 @@ def animate(
             raise InputError(f"Expected {name} as a number from 1 to {most}; got {value!r}.")
     if Path(path).suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
         raise InputError("Expected ffmpeg for an animation as MP4; it is not installed; install it, or write a .gif.")
-    if hasattr(shown, "pieces"):
-        pictures: _Pictures = _OfSolution(shown, field, int(frames))
-    else:
-        pictures = _OfField(shown, field, what, int(frames))
+    given: Any = shown
+    of_solution = hasattr(given, "pieces")
+    pictures: _Pictures
+    pictures = _OfSolution(given, field, int(frames)) if of_solution else _OfField(given, field, what, int(frames))
     _write(pictures, path, frames / seconds)
 
 
 def _write(pictures: _Pictures, path: str | os.PathLike[str], rate: float) -> None:
     from matplotlib.animation import FFMpegWriter, PillowWriter
 
-    kind = PillowWriter if Path(path).suffix.lower() == ".gif" else FFMpegWriter
+    kind: Any = PillowWriter if Path(path).suffix.lower() == ".gif" else FFMpegWriter
     with appearing(path) as temporary:
         writer: Any = kind(fps=rate)
         ax = new_axes(None)
@@ -120,7 +120,7 @@ class _OfSolution:
             raise InputError(f"Expected a solution to draw; this one ended at once ({solution.status}).")
         self.count, self.axes = frames, solution.axes
         self.times = np.linspace(0.0, solution.reached, frames)
-        self.places = [np.linspace(*ends, 121) for ends in solution.extent.values()]
+        self.places = [np.linspace(low, high, 121) for low, high in solution.extent.values()]
         self.values = solution.pieces[self.name].on_grid(self.times, *self.places)
 
     def draw(self, number: int, ax: Axes) -> None:

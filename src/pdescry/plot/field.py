@@ -79,7 +79,7 @@ def _drawn(law: Inferred, name: str, what: str, ax: Axes, grid: xr.Dataset) -> A
     readings = law.readings
     if len(readings.axes) > 1:
         return draw_map(readings, name, what, ax, grid.isel({readings.time_name: 0}))
-    (axis,) = readings.axes
+    axis = next(iter(readings.axes))
     values, colours, least, most = grid[name], COLOURS, None, None
     if what == "sd":  # what only a corner has would darken all the rest
         values = grid[f"{name}_sd"]

@@ -296,7 +296,7 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
         else f"From the inferred start and with ends that follow the field, the mean law stays within "
         f"{law.forward.misfit:.2g} of the readings' sd (rms) of it."
     )
-    several = len(law.readings.fields) > 1
+    several, axis = len(law.readings.fields) > 1, next(iter(law.readings.axes))
     for number, part in enumerate(forward["fields"]):
         of_what = f" of {part['name']}" if several else ""
         yield side_by_side(
@@ -317,9 +317,8 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
                 f"forecast-{number}",
                 f"Left-out sensor {sensor['name']}: its readings{of_what}, and the law's prediction with its 95 % "
                 "interval.",
-                f"Sensor {sensor['name']} at {axis} = {_short(sensor['place'])}, left out: its "
-                f"readings{of_what}, and draws of the law solved forward without them (mean, and 95 % interval of a "
-                "reading).",
+                f"Sensor {sensor['name']} at {axis} = {_short(sensor['place'])}, left out: its readings{of_what}, and"
+                " draws of the law solved forward without them (mean, and 95 % interval of a reading).",
             )
             for number, sensor in enumerate(forward["sensors"])
             for of_what in [f" of {sensor['field']}" if several else ""]

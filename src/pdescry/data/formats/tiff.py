@@ -7,19 +7,14 @@ from pathlib import Path
 
 from pdescry.data.formats import check_size, parsing
 from pdescry.data.table import Table, Variable
-from pdescry.errors import InputError
+from pdescry.errors import InputError, needing
 
 _IN_MEMORY = 2**28  # bytes; larger stacks are unpacked into a temporary file
 
 
 def load(path: Path, sensor: str | None) -> Table:
-    try:
+    with needing("images", "to read TIFF images"):
         import tifffile
-    except ImportError:
-        raise InputError(
-            f"Expected tifffile to read the images {path.name}; it is not installed; install it with "
-            "`pip install 'pdescry[images]'`, or save the stack with numpy.save as .npy."
-        ) from None
 
     with parsing(path, "TIFF"), tifffile.TiffFile(path) as file:
         series = file.series[0]
