@@ -96,13 +96,11 @@ class Solution:
             y, of = None, y
         places = (x,) if y is None else (x, y)
         derivative = self._derivative(of)
-        if not places and set(named) == set(self.axes):  # as in solution.at(t=5, x=0.5)
-            places, named = tuple(named[axis] for axis in self.axes), {}
-        if len(places) != len(self.axes) or named:
+        if len(places) != len(self.axes):
             names = ", ".join(("t", *self.axes)) + ", of=…" * (len(self.equation.fields) > 1)
             raise InputError(
                 f"Expected t and a place along {' and '.join(self.axes)}, as in solution.at({names}); got"
-                f" {1 + len(places) + len(named)} arguments."
+                f" {1 + len(places)} arguments."
             )
         try:
             t, *coordinates = np.broadcast_arrays(*(np.asarray(each, float) for each in (t, *places)))
