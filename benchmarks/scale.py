@@ -23,7 +23,7 @@ RUNS, CORES = 100_000, 1000
 LENGTHS = (2.0, 10.0, 60.0, 300.0)  # seconds of a case: of the benchmark, to those of a default run
 SPREAD = 0.5  # sd of the logarithm of a case's seconds
 DISK = 200.0  # files that a shared disk makes in a second: an assumption, of a small file server
-WANTED = {"ratio": 1.15, "seconds_a_case": 5e-3, "driver_megabytes": 500.0}
+WANTED = {"cases": 64, "kills": 10, "queued": 10_000, "ratio": 1.15, "seconds_a_case": 5e-3, "driver_megabytes": 500.0}
 
 
 def simulated(runs: int, cores: int, seconds: float, cost: float, seed: int = 0) -> dict[str, float]:
@@ -56,7 +56,8 @@ Written by `python benchmarks/scale.py`, from what `python benchmarks/sweep.py r
 
 {rounds}
 
-The cluster took {ratio:.2f} times the time of local processes; at most 1.15 is wanted: {ratio_met}.
+The cluster took {ratio:.2f} times the time of local processes; of 64 cases, at most 1.15 times is wanted: {ratio_met}.
+By the processor time of all processes it is {processor_ratio:.2f} times, which other programs change less.
 "Beside a case" is a worker's time that no case has: starting, importing, sending, waiting, writing the results.
 Between these sweeps, {differing} of the files of runs differ (law.json, joint.nc, config.toml, readings.csv, \
 forward.csv, and the table but for its seconds).
@@ -109,7 +110,7 @@ def text_of(found: dict[str, Any]) -> str:
     cost, sizes = queued["driver_seconds_a_case"], queued["bytes_a_case"]
     rounds = [
         ("2 local processes" if each["where"] == "local" else "Dask, 2 workers", f"{each['seconds']:.1f} s",
-         f"{each['of_cases']:.1f} s", f"{each['beside_a_case']:.2f} s", f"{each['done']}")
+         f"{each['of_cases']:.1f} s", f"{each['beside_a_case']:.2f} s", f"{each['processor']:.1f} s", f"{each['done']}")
         for each in engines["rounds"]
     ]  # fmt: skip
     plan = []
@@ -120,15 +121,16 @@ def text_of(found: dict[str, Any]) -> str:
         plan.append((f"{seconds:g} s", f"{best:.2f} h", f"{each['hours']:.2f} h", *shares))
     text = TEXT.strip().format(
         commit=found["commit"], python=found["python"], cores=found["cores"],
-        cases=engines["cases"], ratio=engines["ratio"], ratio_met=_met(engines["ratio"] <= WANTED["ratio"]),
-        rounds=_table(("where", "whole", "sum over cases", "beside a case", "done"), rounds),
+        cases=engines["cases"], ratio=engines["ratio"], processor_ratio=engines["processor_ratio"],
+        ratio_met=_met(engines["ratio"] <= WANTED["ratio"], engines["cases"] >= WANTED["cases"]),
+        rounds=_table(("where", "whole", "sum over cases", "beside a case", "processor", "done"), rounds),
         differing=len(engines["differing"]),
         kills=killed["kills"], killed_done=killed["done"], killed_cases=killed["cases"],
         killed_differing=len(killed["differing"]),
         queued_cases=queued["cases"], queued_ms=1000 * queued["seconds_a_case"],
-        queued_met=_met(queued["seconds_a_case"] <= WANTED["seconds_a_case"]),
+        queued_met=_met(queued["seconds_a_case"] <= WANTED["seconds_a_case"], queued["cases"] >= WANTED["queued"]),
         driver_ms=1000 * cost, megabytes=queued["driver_megabytes"],
-        memory_met=_met(queued["driver_megabytes"] <= WANTED["driver_megabytes"]),
+        memory_met=_met(queued["driver_megabytes"] <= WANTED["driver_megabytes"], queued["cases"] >= WANTED["queued"]),
         task_ms=1000 * messages["seconds_a_task"],
         runs=RUNS, workers=CORES, bytes_out=messages["bytes_of_a_case"], bytes_back=messages["bytes_of_an_outcome"],
         travelling=RUNS * (messages["bytes_of_a_case"] + messages["bytes_of_an_outcome"]) / 1e6,
@@ -143,7 +145,10 @@ def text_of(found: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _met(is_met: bool) -> str:
+def _met(is_met: bool, is_whole: bool) -> str:
+    """is_whole: whether as much was measured as is asked for."""
+    if not is_whole:
+        return "not measured in full yet, " + ("and so far met" if is_met else "and so far not met")
     return "met" if is_met else "not met"
 
 

@@ -40,7 +40,7 @@ from provenance import commit
 import pdescry
 from pdescry.data import systems
 from pdescry.files import write_json
-from pdescry.sweeps import Case, Study
+from pdescry.sweeps import Case, Study, load_study
 
 WORKERS = 2
 SETTINGS = {"law": {"candidates": ["u_x", "u_xx"]}}
@@ -86,28 +86,45 @@ def differing(one: Study, other: Study) -> list[str]:
 
 
 def measure_engines(place: Path, files: Path, rounds_of_both: int) -> dict[str, Any]:
-    rounds = []
-    studies: list[Study] = []
+    told, studies = [], []
     for number, where in enumerate(("local", "cluster", "cluster", "local")[: 2 * rounds_of_both]):
-        if where == "local":
-            study, seconds = swept(files, place / f"engine{number}")
-        else:
-            with cluster() as (_, client):
-                study, seconds = swept(files, place / f"engine{number}", client)
-        worked = float(np.sum(study.table["seconds"].to_numpy(float)))
-        # What is not the cases themselves, for each: starting, importing, sending, waiting, writing results.
-        beside = (seconds * WORKERS - worked) / len(study.cases)
-        told = {"where": where, "seconds": seconds, "of_cases": worked, "beside_a_case": beside, "done": study.done}
-        print(json.dumps(told), flush=True)
-        rounds.append(told)
+        folder = place / f"engine{number}"
+        # In a process of its own, whose processor time, with that of all its workers, is known when it has ended.
+        process = subprocess.Popen([sys.executable, __file__, "one", where, str(files), str(folder)])
+        _, status, used = os.wait4(process.pid, 0)
+        if status:
+            raise SystemExit(f"The sweep on {where} failed.")
+        study = load_study(folder)
+        once = json.loads((place / f"engine{number}.json").read_text())
+        once |= {"where": where, "processor": used.ru_utime + used.ru_stime, "done": study.done}
+        print(json.dumps(once), flush=True)
+        told.append(once)
         studies.append(study)
-    total = {where: sum(each["seconds"] for each in rounds if each["where"] == where) for where in ("local", "cluster")}
+
+    def ratio(what: str) -> float:
+        cluster, local = (sum(each[what] for each in told if each["where"] == where) for where in ("cluster", "local"))
+        return cluster / local
+
     return {
         "cases": len(studies[0].cases),
-        "rounds": rounds,
-        "ratio": total["cluster"] / total["local"],
+        "rounds": told,
+        "ratio": ratio("seconds"),
+        "processor_ratio": ratio("processor"),
         "differing": [name for other in studies[1:] for name in differing(studies[0], other)],
     }
+
+
+def one(where: str, files: Path, folder: Path) -> None:
+    """A sweep; its seconds go into a file beside its folder."""
+    if where == "local":
+        study, seconds = swept(files, folder)
+    else:
+        with cluster() as (_, client):
+            study, seconds = swept(files, folder, client)
+    worked = float(np.sum(study.table["seconds"].to_numpy(float)))
+    # What is not the cases themselves, for each: starting, importing, sending, waiting, writing results.
+    beside = (seconds * WORKERS - worked) / len(study.cases)
+    write_json(folder.with_suffix(".json"), {"seconds": seconds, "of_cases": worked, "beside_a_case": beside})
 
 
 def measure_killed(place: Path, files: Path, kills: int, disturbed: int) -> dict[str, Any]:
@@ -236,11 +253,17 @@ def main() -> None:
     each.add_argument("--kills", type=int, default=10)
     each.add_argument("--queued", type=int, default=10_000)
     each.add_argument("--only", nargs="+", choices=parts, default=list(parts))
+    each = commands.add_parser("one")
+    each.add_argument("where", choices=("local", "cluster"))
+    each.add_argument("files", type=Path)
+    each.add_argument("folder", type=Path)
     each = commands.add_parser("queue")
     each.add_argument("number", type=int)
     given = parser.parse_args()
     if given.command == "run":
         run(given.record, given.cases, given.rounds, given.kills, given.disturbed, given.queued, given.only)
+    elif given.command == "one":
+        one(given.where, given.files, given.folder)
     else:
         queue(given.number)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,7 +65,7 @@ def test_the_papers_boundary_conditions():
     np.testing.assert_allclose(kdv.at(t, -20, of="u_x"), kdv.at(t, 20, of="u_x"), atol=1e-9)
 
 
-def anywhere(system, random, number):
+def anywhere(system, random, number) -> list[Any]:
     """Coordinates of places inside its domain."""
     return [low + random.uniform(0.05, 0.95, number) * (high - low) for low, high in system.extent.values()]
 
@@ -119,7 +120,8 @@ def test_every_term_matters_and_the_field_keeps_moving(name):
     each_axis = [
         np.linspace(low, high, 62 if len(system.extent) == 1 else 18)[1:-1] for low, high in system.extent.values()
     ]
-    t, *places = (each.ravel() for each in np.meshgrid(t, *each_axis, indexing="ij"))
+    flat: Any = [each.ravel() for each in np.meshgrid(t, *each_axis, indexing="ij")]
+    t, *places = flat
     values: dict[Factor, np.ndarray] = {
         Derivative(known): solution.inputs[known].scattered(t, *places) for known in law.inputs
     }

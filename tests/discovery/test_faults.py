@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pdescry import Law, Readings, load, resume
+from pdescry import Law, Readings, discover, load, resume, systems
 from pdescry.discovery.config import command_of, settings_from
 from pdescry.discovery.discover import _sound, _without
 from pdescry.discovery.judgement import judge
@@ -76,3 +77,24 @@ def test_a_saved_law_still_tells(chosen: tuple[Law, Path], broken: Readings, tmp
     assert again.warnings[0] == "TC4 reads u = 0.213 throughout and was left out."
     assert resume(tmp_path / "copy.pdescry", figures=False).warnings == again.warnings
     assert '"kind": "constant"' in (tmp_path / "copy.pdescry" / "law.json").read_text(encoding="utf-8")
+
+
+def test_a_sensor_that_drifts_against_the_law_is_left_out_and_stays_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where nothing is found before, as between distant sensors."""
+    module = importlib.import_module("pdescry.discovery.discover")  # the package has a function of this name
+    monkeypatch.setattr(module, "examine", lambda readings, leave_out=True: (readings, ()))
+    heat = systems.get("heat").observe(sensors=12, noise=0.05, seed=0, every=0.4)
+    since = (heat.time - heat.time.min()) / np.ptp(heat.time)
+    late = np.where(heat.sensor == 6, since * heat.values.std(), 0.0)
+    drifted = replace(heat, values=heat.values + late[:, None])
+    law = discover(drifted, candidates=["u_xx", "u"], time_order=1, workers=1, figures=False, workdir=tmp_path / "run")
+    assert str(law).endswith("*u_xx")
+    assert law.readings.n_sensors == 11
+    (warning,) = law.warnings
+    assert warning.startswith("Sensor 6 drifts by ")
+    law.save(tmp_path / "copy")
+    for folder in ("run", "copy"):
+        again = load(tmp_path / folder)
+        assert (again.readings, again.warnings, str(again)) == (law.readings, law.warnings, str(law))

@@ -214,3 +214,42 @@ def many_readings(law: Law, number: int = 100_000) -> Law:
         sensor=readings.sensor[some],
     )
     return with_readings(law, more)
+
+
+@pytest.fixture(scope="module")
+def plate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from pdescry import discover, systems
+
+    readings = systems.heat_2d().observe(sensors=24, times=16, noise="2%", seed=1)
+    folder = tmp_path_factory.mktemp("plate") / "run"
+    discover(readings, candidates=["u_xx", "u_yy"], workdir=folder, workers=1, figures=True)
+    return folder
+
+
+def test_maps_in_the_plane_follow_time_and_the_pointer(plate: Path, browser: Any, opened: Any, tmp_path: Path) -> None:
+    from selenium.webdriver import ActionChains
+
+    opened(plate / "report.html")
+    scroll_through(browser)
+    assert [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"] == []
+    said = browser.find_element("id", "value-now")
+    browser.execute_script(
+        "const time = document.getElementById('time'); time.value = 0; time.dispatchEvent(new Event('input'))"
+    )
+    assert said.text.startswith("t = 0, x = ")
+    drawing = browser.find_element("css selector", "figure[data-figure=plane-mean] svg.drawing")
+    browser.execute_script("arguments[0].scrollIntoView()", drawing)
+    before, whose = said.text, browser.find_element("id", "sensor-now").text
+    ActionChains(browser).move_to_element_with_offset(drawing, -120, 40).perform()
+    assert said.text != before
+    assert browser.find_element("id", "sensor-now").text != whose
+    browser.find_element("id", "play").click()
+    time.sleep(1)
+    assert not said.text.startswith("t = 0, ")
+    browser.find_element("id", "play").click()
+    browser.find_element("css selector", "figure[data-figure=plane-mean] button[data-save=csv]").click()
+    with downloaded(tmp_path, "system heat_2d-plane-mean.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["t", "x", "y", "u_mean"]
+    assert len(rows) == 1 + 25 * 41 * 41
+    assert (plate / "figures" / "field.png").stat().st_size > 10_000

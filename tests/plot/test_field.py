@@ -111,12 +111,16 @@ def test_readings_too_far_in_time_are_not_drawn(posterior):
 
 def test_what_cannot_be_drawn_is_told(posterior):
     readings = posterior.readings
-    plane = replace(readings, space=np.column_stack([readings.space, readings.time]), axes=("x", "y"))
+    twice = np.column_stack([readings.space, readings.time])
+    plane = replace(readings, space=twice, axes=("x", "y"))
+    room = replace(readings, space=np.column_stack([twice, readings.time]), axes=("x", "y", "z"))
     for draw in (mean_and_sd, slices):
         with pytest.raises(InputError, match="got 'w'"):
             draw(posterior, field="w")
-        with pytest.raises(InputError, match=r"one space axis.*got 2 \(x, y\)"):
-            draw(replace(posterior, readings=plane))
+        with pytest.raises(InputError, match="one space axis"):
+            draw(replace(posterior, readings=room))
+    with pytest.raises(InputError, match=r"one space axis.*got 2 \(x, y\)"):
+        slices(replace(posterior, readings=plane))
     with pytest.raises(InputError, match=r"two axes.*got 1"):
         mean_and_sd(posterior, axes=[Figure().add_subplot()])
 

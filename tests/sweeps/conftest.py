@@ -31,7 +31,7 @@ class Here:
 
 
 def rod(seed: int) -> pdescry.Readings:
-    return pdescry.systems.heat().observe(noise=0.05, seed=seed, sensors=6, times=np.linspace(0, 3, 20))
+    return pdescry.systems.heat().observe(noise=0.01, seed=seed, sensors=8, times=np.linspace(0, 3, 16))
 
 
 @pytest.fixture(scope="session")
@@ -46,4 +46,4 @@ def rods(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def finished(rods: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
     folder = tmp_path_factory.mktemp("done") / "study"
-    return pdescry.sweep([rods / "*.csv"], folder, config=SETTINGS, grid={"reading.noise": [0.05]}, executor=Here())
+    return pdescry.sweep([rods / "*.csv"], folder, config=SETTINGS, grid={"reading.noise": [0.01]}, executor=Here())

@@ -56,6 +56,9 @@ def test_a_line_that_was_not_written_to_its_end_does_not_count(tmp_path: Path) -
         journal.write(Outcome("a", DONE, 2.0))
     assert load_outcomes(tmp_path)["a"].status == DONE
     assert set(load_outcomes(tmp_path)) == {"a"}
+    with opened(tmp_path, None):
+        pass
+    assert len(file.read_text().splitlines()) == 3  # and nothing is added where nothing is cut
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:

@@ -137,6 +137,8 @@ def discover(
     }  # fmt: skip
     folder = output or Path(f"{_stem(file[0])}.pdescry")
     _check_folder(folder, force)
+    if average == "off":
+        more = {**more, "average": False}  # of images, which are averaged while they are read
     readings = [
         read_file(each, time, space, field, sensor, noise, missing, format, known_input, None, more) for each in file
     ]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pdescry.data import Readings
 
-File = Annotated[str, typer.Argument(help="CSV, Excel, NetCDF, HDF5, npz, npy, MATLAB, …", metavar="FILE")]
+File = Annotated[str, typer.Argument(help="CSV, Excel, NetCDF, HDF5, npy, TIFF, MATLAB, …", metavar="FILE")]
 Files = Annotated[
     list[str],
     typer.Argument(help="CSV, Excel, NetCDF, HDF5, npz, MATLAB, …", metavar="FILE"),

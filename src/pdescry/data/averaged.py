@@ -17,9 +17,10 @@ are asked of the means:
 
 The worst record and field decide for all. Waves of fewer than about 3.5 readings a period cannot be told from noise.
 
-Images of the plane are averaged over cells first (``averaged_in_plane.py``). Then sensors by the hundred that stand in
-a row and are read together: neighbours are averaged alike, with place and time in each other's roles, and the scatter
-of all moments taken together.
+Stacks of images are averaged in blocks while they are read (``images.py``, by the same test along each axis), other
+readings in the plane over cells (``averaged_in_plane.py``). Then sensors by the hundred that stand in a row and are
+read together: neighbours are averaged alike, with place and time in each other's roles, and the scatter of all moments
+taken together.
 """
 
 from __future__ import annotations
@@ -44,13 +45,13 @@ FEWEST_PLACES = 256  # of sensors that are averaged with their neighbours
 _OFF = 0.5  # of the means' scatter: how far they may be off the field
 _CHANCE = 5.0  # over √bins: two sds of the ratio by which scatter grows, for normal noise
 _DIGIT = 0.5  # of the last digit
-_SMOOTHED = 5  # means that tell how the field bends
+SMOOTHED = 5  # means that tell how the field bends
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class _Record:
+class Record:
     """A sensor's readings of the same fields in order of time.
 
     rows (n,) in the `Readings`, time (n,), values (n, g) of the g fields that were measured, weights (n,). Or sensors
@@ -72,14 +73,14 @@ class _Record:
 
 
 @dataclass(frozen=True, eq=False)
-class _Bins:
+class Bins:
     """Consecutive readings: those from one of ``starts`` (B,) to before the next, weighed by ``weights`` (n,)."""
 
     starts: NDArray[np.intp]
     weights: Floats
 
     @classmethod
-    def of(cls, record: _Record, number: int) -> _Bins:
+    def of(cls, record: Record, number: int) -> Bins:
         """About so many. None spans a hole in the record that is longer than a bin: of that nobody knows anything."""
         size, steps = len(record) / number, np.diff(record.time)
         holes = np.flatnonzero(steps > size * np.median(steps)) + 1
@@ -106,11 +107,7 @@ class _Bins:
     def on_the_field(self, time: Floats, values: Floats) -> Floats:
         """(n,), (n, f) → (B, f): means of the values, without what they are off the field at the mean times."""
         means = self.mean(values)
-        if len(means) < _SMOOTHED:
-            return means
-        bend = np.pad(_bend(self.mean(time), means), ((2, 2), (0, 0)), mode="edge")
-        parabolas = (2 * bend[:-2] + 3 * bend[1:-1] + 2 * bend[2:]) / 7  # through five means each, by least squares
-        return means - self.variance(time)[:, None] * parabolas
+        return means - self.variance(time)[:, None] * curvature(self.mean(time), means)
 
     def sd_of_mean(self, sd: Floats) -> Floats:
         """(n, f) sds of independent noise → (B, f)."""
@@ -125,10 +122,18 @@ class _Bins:
         return np.add.reduceat(self.weights, self.starts)
 
 
+def curvature(time: Floats, means: Floats) -> Floats:
+    """(B,), (B, f) → (B, f): ½ u_tt of the means, each from parabolas through five; zero if there are fewer."""
+    if len(means) < SMOOTHED:
+        return np.zeros_like(means)
+    bend = np.pad(_bend(time, means), ((2, 2), (0, 0)), mode="edge")
+    return (2 * bend[:-2] + 3 * bend[1:-1] + 2 * bend[2:]) / 7  # by least squares
+
+
 def averaged(readings: Readings, per_sensor: int | None = None) -> Readings:
     """As `Readings.averaged`."""
     if per_sensor is None:
-        readings = averaged_in_the_plane(readings, _REMEDY)
+        readings = averaged_in_the_plane(readings, REMEDY)
     found = _averaged_in_time(readings, per_sensor)
     return found if per_sensor is not None else _averaged_in_space(found)
 
@@ -137,26 +142,26 @@ def _averaged_in_time(readings: Readings, per_sensor: int | None) -> Readings:
     number = None if per_sensor is None else check_number(per_sensor)
     records = list(_records_at_rest(readings))
     if number is None:
-        number = max((_fewest(record) for record in records if len(record) >= 2 * FEWEST), default=len(readings))
-    cut = [(record, _Bins.of(record, number)) for record in records if len(record) >= 2 * number]
+        number = max((fewest_bins(record) for record in records if len(record) >= 2 * FEWEST), default=len(readings))
+    cut = [(record, Bins.of(record, number)) for record in records if len(record) >= 2 * number]
     if not cut:
         return readings
     kept = np.ones(len(readings), dtype=bool)
     kept[np.concatenate([record.rows for record, _ in cut])] = False
 
-    def joined(numbers: NDArray[Any], of_bins: Callable[[_Bins, NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
+    def joined(numbers: NDArray[Any], of_bins: Callable[[Bins, NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate([numbers[kept], *(of_bins(bins, numbers[record.rows]) for record, bins in cut)])
 
-    time, sensor = joined(readings.time, _Bins.mean), joined(readings.sensor, _Bins.first)
+    time, sensor = joined(readings.time, Bins.mean), joined(readings.sensor, Bins.first)
     means = [bins.on_the_field(record.time, readings.values[record.rows]) for record, bins in cut]
     values = np.concatenate([readings.values[kept], *means])
     order = np.lexsort((sensor, time))
     return replace(
         readings,
         time=time[order],
-        space=joined(readings.space, _Bins.first)[order],
+        space=joined(readings.space, Bins.first)[order],
         values=values[order],
-        noise=None if readings.noise is None else joined(readings.noise, _Bins.sd_of_mean)[order],
+        noise=None if readings.noise is None else joined(readings.noise, Bins.sd_of_mean)[order],
         sensor=sensor[order],
         notes=(*readings.notes, _note(cut, chosen=per_sensor is None)),
     )
@@ -175,11 +180,11 @@ def _averaged_in_space(readings: Readings) -> Readings:
     if not together or not np.isfinite(values).all():
         return readings
     along, fields = np.ascontiguousarray(place[:, 0]), values.shape[-1]
-    record = _Record(np.arange(number), along, values.reshape(number, -1), np.ones(number), fields)
-    fewest = _fewest(record, FEWEST_PLACES)
+    record = Record(np.arange(number), along, values.reshape(number, -1), np.ones(number), fields)
+    fewest = fewest_bins(record, FEWEST_PLACES)
     if fewest == number:
         return readings
-    bins = _Bins.of(record, fewest)
+    bins = Bins.of(record, fewest)
     noise = None
     if readings.noise is not None:
         noise = bins.sd_of_mean(readings.noise[order].reshape(number, -1)).reshape(-1, fields)
@@ -192,7 +197,7 @@ def _averaged_in_space(readings: Readings) -> Readings:
             for a, b in zip(bins.starts, ends, strict=True)
         )
     count = len(bins.starts)
-    told = f"{number:,} sensors were averaged to {count:,}, neighbours together (all but noise is kept); {_REMEDY}"
+    told = f"{number:,} sensors were averaged to {count:,}, neighbours together (all but noise is kept); {REMEDY}"
     return replace(
         readings,
         time=np.tile(moments, count),
@@ -216,7 +221,7 @@ def check_number(per_sensor: Any) -> int:
     return int(per_sensor)
 
 
-def _records_at_rest(readings: Readings) -> Iterator[_Record]:
+def _records_at_rest(readings: Readings) -> Iterator[Record]:
     """Of each sensor that stands still and has one reading at a time; one for each set of fields it measured."""
     order = np.lexsort((readings.time, readings.sensor))
     weights, observed = _weights(readings), readings.observed
@@ -226,7 +231,7 @@ def _records_at_rest(readings: Readings) -> Iterator[_Record]:
             sets, which = np.unique(observed[rows], axis=0, return_inverse=True)
             for k, measured in enumerate(sets):
                 own = rows[which.reshape(-1) == k]
-                yield _Record(own, readings.time[own], readings.values[np.ix_(own, measured)], weights[own])
+                yield Record(own, readings.time[own], readings.values[np.ix_(own, measured)], weights[own])
 
 
 def _weights(readings: Readings) -> Floats:
@@ -242,7 +247,7 @@ def _weights(readings: Readings) -> Floats:
     return np.exp(2 * (least[readings.sensor] - log_sd))
 
 
-def _fewest(record: _Record, least: int = FEWEST) -> int:
+def fewest_bins(record: Record, least: int = FEWEST) -> int:
     """The fewest bins, ``least`` or that times a power of two, that are harmless, as are all finer ones; the record's
     own number if none are."""
     record = _without_units(record)
@@ -251,7 +256,7 @@ def _fewest(record: _Record, least: int = FEWEST) -> int:
     steps[of_readings > steps] = 0  # noise that is larger than steps makes means finer than them
     scatter, fewest = of_readings, len(record)
     for number in _numbers(len(record), least):
-        bins = _Bins.of(record, number)
+        bins = Bins.of(record, number)
         time, values = bins.mean(record.time), bins.mean(record.values)
         allowed = np.maximum.reduce([scatter, of_readings * number / len(record), steps])
         scatter = record.together(scatter_between_neighbours(time, values))
@@ -270,7 +275,7 @@ def _numbers(length: int, least: int) -> Iterator[int]:
     yield from (least * 2**k for k in reversed(range(doublings)))
 
 
-def _without_units(record: _Record) -> _Record:
+def _without_units(record: Record) -> Record:
     """With times from 0 to 1 and values of size one, so that no square of them overflows or vanishes."""
     time, size = record.time - record.time[0], np.abs(record.values).max(axis=0)
     return replace(record, time=time / time[-1], values=record.values / np.where(size > 0, size, 1.0))
@@ -289,15 +294,15 @@ def _bend(time: Floats, values: Floats) -> Floats:
 
 def was_averaged(readings: Readings) -> bool:
     """Whether these are means of what was read, by their notes."""
-    return any(note.endswith(_REMEDY) for note in readings.notes)
+    return any(note.endswith(REMEDY) for note in readings.notes)
 
 
-_REMEDY = "average=False keeps them all."
+REMEDY = "average=False keeps them all."
 
 
-def _note(cut: list[tuple[_Record, _Bins]], chosen: bool) -> str:
+def _note(cut: list[tuple[Record, Bins]], chosen: bool) -> str:
     sizes = np.concatenate([bins.sizes for _, bins in cut])
     before, after = int(sizes.sum()), len(sizes)
     at_a_time = f"{sizes[0]}" if (sizes == sizes[0]).all() else f"about {before / after:.0f}"
     kept = " (all but noise is kept)" if chosen else ""
-    return f"{before:,} readings were averaged to {after:,}, {at_a_time} at a time{kept}; {_REMEDY}"
+    return f"{before:,} readings were averaged to {after:,}, {at_a_time} at a time{kept}; {REMEDY}"

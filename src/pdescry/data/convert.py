@@ -7,6 +7,7 @@ hands the columns to `check.assemble`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data.check import Floats, as_array, assemble, numbers
 from pdescry.data.clock import Clock, clock, with_date
+from pdescry.data.images import in_blocks
 from pdescry.data.input_sources import Inputs, Source, given, split
 from pdescry.data.inputs import Input
 from pdescry.data.marks import without_marks
@@ -192,6 +194,7 @@ def to_readings(
     time_unit: str | None = None,
     dayfirst: bool | None = None,
     steps: Steps | None = None,
+    average: bool = True,
 ) -> Readings:
     """The one road from a table to readings; arguments as in `read`."""
     input_columns, other_inputs = split(inputs)
@@ -231,6 +234,10 @@ def to_readings(
     noise_names = roles.noise if isinstance(roles.noise, tuple) else ()
     dims, told = _dimensions(table, roles, noise_names)
     notes += told
+    noise = roles.noise
+    if average and roles.sensor is None and not noise_names:
+        table, times, noise, told = _in_blocks(table, roles, dims, times)
+        notes += told
     spread, where = _spreader(table, roles, dims)
 
     def column(name: str) -> Floats:
@@ -248,7 +255,7 @@ def to_readings(
         np.stack([column(name) for name in roles.fields], axis=1),
         inputs=all_inputs(when, where_read, column),
         sensor=labels,
-        noise=np.stack([column(name) for name in noise_names], axis=1) if noise_names else roles.noise,
+        noise=np.stack([column(name) for name in noise_names], axis=1) if noise_names else noise,
         axes=axes,
         fields=field_names,
         source=table.source,
@@ -290,6 +297,42 @@ def _from_wide(
         where=lambda i: f"{table.where(i // many)}, column {roles.fields[i % many]!r}",
         **of_units,
     )
+
+
+def _in_blocks(table: Table, roles: Roles, dims: dict[str, Dims], times: Clock) -> tuple[Table, Clock, Any, list[str]]:
+    """A stack of images as means of blocks; as it is where it is none, or small. Also the noise of the means."""
+    order = [dims[name] for name in (roles.time, *roles.space)]
+    field = dims[roles.fields[0]]
+    on_a_grid = all(len(own) == 1 for own in order) and len({*order}) == len(order) == len(field)
+    if not on_a_grid or any(dims[name] not in (field, order[0]) for name in roles.inputs):
+        return table, times, roles.noise, []
+    along = [own[0] for own in order]
+    values = {
+        name: table.variables[name].values.transpose([dims[name].index(dim) for dim in along])
+        for name in (*roles.fields, *(name for name in roles.inputs if dims[name] == field))
+    }
+    if any(array.dtype.kind not in "fiub" for array in values.values()):
+        return table, times, roles.noise, []
+    places = [numbers(table.variables[name].values, name, _entries(table, name)) for name in roles.space]
+    found = in_blocks([times.times, *places], list(values.values()))
+    if found is None:
+        return table, times, roles.noise, []
+    when, *where = found.coordinates
+    variables = {
+        **table.variables,
+        **{name: Variable(x, dims[name]) for name, x in zip(roles.space, where, strict=True)},
+    }
+    back = [along.index(dim) for dim in field]
+    for name, mean in zip(values, found.fields, strict=True):
+        variables[name] = Variable(mean.transpose(back), field)
+    for name in roles.inputs:
+        if dims[name] == order[0] != field:
+            given = numbers(table.variables[name].values, name, _entries(table, name))
+            variables[name] = Variable(np.interp(when, times.times, given), order[0])
+    noise = roles.noise
+    if isinstance(noise, int | float) and not isinstance(noise, bool):
+        noise = (noise / np.sqrt(found.sizes)).transpose(back).ravel()
+    return replace(table, variables=variables), times._replace(times=when), noise, [found.note]
 
 
 def _times(table: Table, roles: Roles, unit: str | None, dayfirst: bool | None, own_unit: str) -> Clock:

@@ -52,6 +52,7 @@ def read(
     dx: float | Mapping[str, float] | None = None,
     t0: float = 0.0,
     x0: float | Mapping[str, float] = 0.0,
+    average: bool = True,
 ) -> Readings:
     """Readings from a file, or from what is in memory already.
 
@@ -60,8 +61,9 @@ def read(
     Parameters
     ----------
     source
-        The path of a CSV, Excel, Parquet, NetCDF, HDF5, Zarr, ``.npz``, ``.npy`` or MATLAB file; or a pandas DataFrame,
-        an xarray Dataset or DataArray, a numpy array (with dt and dx), or Readings, which come back as they are.
+        The path of a CSV, Excel, Parquet, NetCDF, HDF5, Zarr, ``.npz``, ``.npy``, TIFF or MATLAB file; or a pandas
+        DataFrame, an xarray Dataset or DataArray, a numpy array (with dt and dx), or Readings, which come back as they
+        are.
     time, space, fields
         Names of columns (or variables), guessed where they are obvious: ``t`` or ``time``; ``x``, ``y``, ``z`` or
         ``position``; ``u``, ``v``, ``w`` or the only column left. Units in a header, as in ``time (s)``, may be left
@@ -74,8 +76,8 @@ def read(
         "drop" leaves readings without time, place or any value out and says so in ``notes``; a reading of some of
         several fields stays, with NaN for the others. "error" refuses all gaps.
     format
-        "csv", "excel", "parquet", "netcdf", "hdf5", "zarr", "npz", "npy" or "matlab", where the file's name does not
-        tell. Text is read as CSV whatever its name, also packed as ``.csv.gz``.
+        "csv", "excel", "parquet", "netcdf", "hdf5", "zarr", "npz", "npy", "tiff" or "matlab", where the file's name
+        does not tell. Text is read as CSV whatever its name, also packed as ``.csv.gz``.
     units
         As in ``{"t": "s", "T": "°C"}``, of the names in the readings; those that the file tells need not be told.
     inputs
@@ -98,7 +100,11 @@ def read(
     dayfirst
         What 05/06/2024 means where the file does not show it: True for the fifth of June.
     dt, dx, t0, x0
-        Steps in time and space, and where they begin, of an array without coordinates, ``u[t, x]``.
+        Steps in time and space, and where they begin, of an array without coordinates, ``u[t, x]``, or of a stack of
+        images, ``u[t, y, x]``; of pixels that are not square ``dx={"x": 0.5, "y": 0.4}``.
+    average
+        False keeps every pixel of images that are too many (more than 40,000 values over time and a plane); by default
+        they are averaged in blocks, and ``notes`` says so.
     """
     if isinstance(source, Readings):
         _refuse_more(locals())
@@ -108,7 +114,7 @@ def read(
         readings = to_readings(
             table, time=time, space=space, fields=fields, sensor=sensor, noise=noise, missing=missing, units=units,
             inputs=inputs, places=places, missing_value=missing_value, time_unit=time_unit, dayfirst=dayfirst,
-            steps=Steps(dt, dx, t0, x0),
+            steps=Steps(dt, dx, t0, x0), average=average,
         )  # fmt: skip
     return readings.without([without] if isinstance(without, int | str) else without)
 
@@ -118,7 +124,7 @@ _OF_READINGS = {"source", "units", "without"}
 
 def _refuse_more(arguments: Mapping[str, object]) -> None:
     """Readings have been read: only their units and sensors can still be told."""
-    usual = {"missing": "drop", "t0": 0.0, "x0": 0.0}
+    usual = {"missing": "drop", "t0": 0.0, "x0": 0.0, "average": True}
     more = [name for name, told in arguments.items() if name not in _OF_READINGS and told != usual.get(name)]
     if more:
         raise InputError(

@@ -42,25 +42,28 @@ def _number(value: Any, name: str, positive: bool = False) -> float:
 
 
 def with_steps(table: Table, steps: Steps, fields: Sequence[str]) -> Table:
-    """The arrays of a table on a grid that is told: time first, then the axis, ``u[t, x]``."""
+    """The arrays of a table on a grid that is told, time first: ``u[t, x]``, or images ``u[t, y, x]``."""
     dt, t0 = _number(steps.dt, "dt", positive=True), _number(steps.t0, "t0")
-    dx, x0 = steps.along("x")
     wanted = list(fields) or [name for name in table.variables if table.variables[name].values.ndim > 1]
     arrays = {name: table.variables[name].values for name in wanted if name in table.variables}
     shapes = {array.shape for array in arrays.values()}
-    if not arrays or len(shapes) > 1 or any(array.ndim != 2 for array in arrays.values()):
+    if not arrays or len(shapes) > 1 or any(array.ndim not in (2, 3) for array in arrays.values()):
         got = ", ".join(f"{name} {variable.values.shape}" for name, variable in table.variables.items()) or "none"
         raise InputError(
-            f"Expected an array over time and one axis, u[t, x], in {table.source}, with dt= and dx=; got {got}; cut "
-            "out one line of pixels of a video, or name the arrays with fields=."
+            f"Expected an array over time and space, u[t, x] or images u[t, y, x], in {table.source}, with dt= and "
+            f"dx=; got {got}; cut out one channel, or name the arrays with fields=."
         )
-    (nt, nx), dims = shapes.pop(), ("t", "x")
-    variables = {
-        "t": Variable(t0 + dt * np.arange(nt), ("t",)),
-        "x": Variable(x0 + dx * np.arange(nx), ("x",)),
-        **{name: Variable(array, dims) for name, array in arrays.items()},
-    }
-    note = f"Times and places from dt={dt:g} and dx={dx:g}: {nt} times, {nx} places."
+    shape = shapes.pop()
+    dims = ("t", "x") if len(shape) == 2 else ("t", "y", "x")
+    variables = {"t": Variable(t0 + dt * np.arange(shape[0]), ("t",))}
+    for axis, size in zip(dims[1:], shape[1:], strict=True):
+        step, start = steps.along(axis)
+        variables[axis] = Variable(start + step * np.arange(size), (axis,))
+    variables |= {name: Variable(array, dims) for name, array in arrays.items()}
+    told = " and ".join(f"{steps.along(axis)[0]:g} ({axis})" for axis in sorted(dims[1:]))
+    told = told if isinstance(steps.dx, Mapping) else f"{steps.along('x')[0]:g}"
+    counts = f"{shape[1]} places" if len(shape) == 2 else f"images of {shape[1]} rows (y) by {shape[2]} columns (x)"
+    note = f"Times and places from dt={dt:g} and dx={told}: {shape[0]} times, {counts}."
     return replace(table, variables=variables, coordinates=frozenset(dims), units={}, notes=(*table.notes, note))
 
 

@@ -315,8 +315,9 @@ def _pictures(law: Law) -> dict[str, Callable[[], Any]]:
     fields, found = law.readings.fields, {}
     for name in fields:
         ending = f"-{name}.png" if len(fields) > 1 else ".png"
-        if len(law.readings.axes) == 1:
+        if len(law.readings.axes) <= 2:
             found[f"field{ending}"] = lambda name=name: plot.mean_and_sd(law, name)[0]
+        if len(law.readings.axes) == 1:
             found[f"slices{ending}"] = lambda name=name: plot.slices(law, field=name)
         if law.forward.held_out is not None:
             found[f"forecast{ending}"] = lambda name=name: plot.forecast(law, field=name)

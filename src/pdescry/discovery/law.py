@@ -334,7 +334,10 @@ class Law:
         draws = check_whole("number of draws", draws, 0)
         axis, *others = readings.axes
         if others:
-            raise InputError(f"Expected a law in one space dimension; this one is in {', '.join(readings.axes)}.")
+            raise InputError(
+                f"Expected a law in one space dimension; this one is in {', '.join(readings.axes)}; solve it on a "
+                "rectangle with pdescry.simulate(law.equation, domain=…, initial=…)."
+            )
         if holds_time(self.equation):
             raise InputError("Expected a law without t in its terms: pdescry.simulate solves such laws from t = 0 on.")
         given, are_dates = (None, False) if times is None else readings.to_times(times)

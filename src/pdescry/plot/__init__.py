@@ -1,6 +1,7 @@
 """Pictures with matplotlib: every function takes what it draws and ``ax=``, and returns the axes.
 
     pdescry.plot.field(law)          the inferred field over place and time; ``what="sd"``: how sure it is
+    pdescry.plot.field(law, time=2.0)   in the plane: a map at one time; ``animate(law, "law.gif")``: at all
     pdescry.plot.slices(law)         the field at a few times with its 95 % band, and the readings
     pdescry.plot.coefficients(law)   the terms of the law with their 95 % intervals
     pdescry.plot.profiles(law)       coefficients that vary along the axis, with their 95 % bands
@@ -15,6 +16,7 @@
 picture needs: what is drawn comes from a `Law`, or from the `Posterior`, `JointFit` or `Solution` that it is made of.
 """
 
+from pdescry.plot.animate import animate
 from pdescry.plot.axes import PICTURES, save
 from pdescry.plot.coefficients import coefficients
 from pdescry.plot.diagnostics import diagnostics
@@ -29,6 +31,7 @@ from pdescry.plot.solution import solution
 
 __all__ = [
     "PICTURES",
+    "animate",
     "coefficients",
     "diagnostics",
     "field",

@@ -63,8 +63,16 @@ def plain(text: str) -> str:
 def check_one_axis(readings: Readings) -> None:
     if len(readings.axes) > 1:
         raise InputError(
-            "Expected a field along one space axis, which is all that can be drawn so far; "
-            f"got {len(readings.axes)} ({', '.join(readings.axes)}); draw what predict(…) gives on a plane."
+            f"Expected a field along one space axis; got {len(readings.axes)} ({', '.join(readings.axes)}); draw maps "
+            "with pdescry.plot.field(law, time=…) or pdescry.plot.animate(law, 'law.gif')."
+        )
+
+
+def check_two_axes(readings: Readings) -> None:
+    if len(readings.axes) > 2:
+        raise InputError(
+            f"Expected a field along one space axis or two; got {', '.join(readings.axes)}; draw what predict(…) gives "
+            "on a plane."
         )
 
 

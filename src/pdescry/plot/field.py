@@ -1,4 +1,4 @@
-"""The inferred field over place and time: its mean, and how sure it is."""
+"""The inferred field over place and time, or in the plane at one time: its mean, and how sure it is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from pdescry.errors import InputError
-from pdescry.plot.axes import COLOURS, SD_COLOURS, check_choice, check_one_axis, field_named, label, new_axes
+from pdescry.plot.axes import COLOURS, SD_COLOURS, check_choice, check_two_axes, field_named, label, new_axes
 from pdescry.plot.dates import show_dates
 from pdescry.plot.law import Inferred, is_posterior
 
@@ -19,29 +19,40 @@ if TYPE_CHECKING:
     from pdescry.data import Readings
 
 GRID = (61, 81)  # times and places: enough for the eye, and quick to predict
+IN_THE_PLANE = (25, 41, 41)  # times and places along either axis
+NEAR = 1 / 40  # of the span of time: readings so near to the time of a map are dots on it
 WHAT = ("mean", "sd")
 MOST = 0.98  # share of the map that the colours of an sd tell apart
+MOST_IN_THE_PLANE = 0.9  # where sensors rarely reach into the corners
 
 
 def field(
-    law: Inferred, field: str | None = None, what: Literal["mean", "sd"] = "mean", ax: Axes | None = None
+    law: Inferred,
+    field: str | None = None,
+    what: Literal["mean", "sd"] = "mean",
+    ax: Axes | None = None,
+    time: float | None = None,
 ) -> Axes:
     """Mean or standard deviation of the field over place (across) and time (up), as far as readings or its domain go.
+
+    In the plane: a map at ``time``, by default midway; sensors are circles, filled where they were read near that time.
 
     law: a `Law`, a `Posterior`, or the field of one of several experiments (``law.of(1)``). Every
     reading is a dot, every sensor a tick at the upper edge.
     """
     name = field_named(law.readings, field)
     check_choice(what, WHAT)
-    ax = _drawn(law, name, what, new_axes(ax), on_a_grid(law))
+    ax = _drawn(law, name, what, new_axes(ax), on_a_grid(law, time=time))
     ax.set_title(_of_what(law, name), fontsize="medium")
     return ax
 
 
-def mean_and_sd(law: Inferred, field: str | None = None, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
+def mean_and_sd(
+    law: Inferred, field: str | None = None, axes: Sequence[Axes] | None = None, time: float | None = None
+) -> tuple[Axes, Axes]:
     """`field` twice: the mean in the left of two panels, the sd in the right one."""
     readings = law.readings
-    name, grid = field_named(readings, field), on_a_grid(law)
+    name, grid = field_named(readings, field), on_a_grid(law, time=time)
     left, right = (_drawn(law, name, what, ax, grid) for what, ax in zip(WHAT, _panels(axes), strict=True))
     left.set_title(_of_what(law, name), fontsize="medium")
     believed = ""
@@ -51,14 +62,23 @@ def mean_and_sd(law: Inferred, field: str | None = None, axes: Sequence[Axes] | 
     return left, right
 
 
-def on_a_grid(law: Inferred, grid: tuple[int, int] = GRID) -> xr.Dataset:
-    """Mean, sd and interval of the field, as far as it reaches."""
-    check_one_axis(law.readings)
-    return law.predict(*(np.linspace(*ends, number) for ends, number in zip(law.reach.values(), grid, strict=True)))
+def on_a_grid(law: Inferred, grid: tuple[int, ...] | None = None, time: float | None = None) -> xr.Dataset:
+    """Mean, sd and interval of the field, as far as it reaches; in the plane at one time, unless a grid is given."""
+    check_two_axes(law.readings)
+    plane = len(law.readings.axes) > 1
+    if time is not None and not plane:
+        raise InputError("Expected time= only in the plane; along one axis all times are drawn.")
+    reach = list(law.reach.values())
+    if grid is None and plane:
+        at = [np.array([sum(reach[0]) / 2 if time is None else float(time)])]
+        return law.predict(*at, *(np.linspace(*ends, n) for ends, n in zip(reach[1:], IN_THE_PLANE[1:], strict=True)))
+    return law.predict(*(np.linspace(*ends, number) for ends, number in zip(reach, grid or GRID, strict=True)))
 
 
 def _drawn(law: Inferred, name: str, what: str, ax: Axes, grid: xr.Dataset) -> Axes:
     readings = law.readings
+    if len(readings.axes) > 1:
+        return draw_map(readings, name, what, ax, grid.isel({readings.time_name: 0}))
     (axis,) = readings.axes
     values, colours, least, most = grid[name], COLOURS, None, None
     if what == "sd":  # what only a corner has would darken all the rest
@@ -78,6 +98,38 @@ def _drawn(law: Inferred, name: str, what: str, ax: Axes, grid: xr.Dataset) -> A
         ylim=times[[0, -1]],
     )
     show_dates(ax.yaxis, readings)
+    return ax
+
+
+def draw_map(
+    readings: Readings, name: str, what: str, ax: Axes, now: xr.Dataset, ends: tuple[float, float] | None = None
+) -> Axes:
+    """The field in the plane at one time. ends: of the colours."""
+    across, up = readings.axes
+    values, colours, least, most = now[name].transpose(up, across), COLOURS, *(ends or (None, None))
+    if what == "sd":
+        values = now[f"{name}_sd"].transpose(up, across)
+        colours, least, most = SD_COLOURS, 0.0, (ends or (0.0, float(values.quantile(MOST_IN_THE_PLANE)) or None))[1]
+    image = ax.pcolormesh(
+        now[across], now[up], values, cmap=colours, vmin=least, vmax=most, shading="gouraud", rasterized=True
+    )
+    wide = abs(float(np.ptp(now[across].to_numpy()))) > 1.2 * abs(float(np.ptp(now[up].to_numpy())))
+    ax.figure.colorbar(
+        image, ax=ax, label=f"{what} of {label(readings, name)}", location="bottom" if wide else "right",
+        extend="max" if what == "sd" else "neither",
+    )  # fmt: skip
+    time = float(now[readings.time_name])
+    start, end = readings.span[readings.time_name]
+    near = np.abs(readings.time - time) <= NEAR * (end - start)
+    far = np.setdiff1d(np.arange(readings.n_sensors), readings.sensor[near])
+    places = readings.places[far]
+    ax.plot(places[:, 0], places[:, 1], "o", markerfacecolor="none", markeredgecolor="white", markersize=3, alpha=0.6)
+    ax.scatter(*readings.space[near].T, s=12, c="white", edgecolors="0.2", linewidths=0.6, rasterized=True)
+    ax.set(xlabel=label(readings, across), ylabel=label(readings, up), aspect="equal")
+    ax.text(
+        0.01, 0.99, f"{label(readings, readings.time_name)} = {time:.4g}", transform=ax.transAxes, va="top",
+        fontsize="small", bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0},
+    )  # fmt: skip
     return ax
 
 

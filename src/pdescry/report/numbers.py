@@ -34,7 +34,7 @@ def numbers_of(law: Reported, name: str, fields: list[Inferred], grids: list[xr.
             kind: _stops(colours)
             for kind, colours in (("mean", COLOURS), ("sd", SD_COLOURS), ("difference", DIFFERENCE_COLOURS))
         },
-        "fields": [_field(field, grid) for field, grid in zip(fields, grids, strict=True)],
+        **numbers_of_fields(fields, grids),
         "terms": _terms(law),
         "profiles": _profiles(law),
         "candidates": _candidates(law),
@@ -46,8 +46,8 @@ def numbers_of(law: Reported, name: str, fields: list[Inferred], grids: list[xr.
 
 
 def fields_of(law: Reported) -> list[Inferred]:
-    """Of each experiment: the one that obeys the law if it was inferred with it; none along several axes."""
-    if len(law.readings.axes) > 1:
+    """Of each experiment: the one that obeys the law if it was inferred with it; none along three axes."""
+    if len(law.readings.axes) > 2:
         return []
     return [law.inference.of(number) for number in range(min(len(law.experiments), EXPERIMENTS))]
 
@@ -80,6 +80,38 @@ def finite(value: Any) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
+def numbers_of_fields(fields: list[Inferred], grids: list[xr.Dataset]) -> dict[str, list[dict[str, Any]]]:
+    """Over an axis or, under another name, over the plane."""
+    found: dict[str, list[dict[str, Any]]] = {"fields": [], "planes": []}
+    for field, grid in zip(fields, grids, strict=True):
+        if len(field.readings.axes) > 1:
+            found["planes"].append(_plane(field, grid))
+        else:
+            found["fields"].append(_field(field, grid))
+    return found
+
+
+def _plane(inferred: Inferred, grid: xr.Dataset) -> dict[str, Any]:
+    readings, (across, up) = inferred.readings, inferred.readings.axes
+    every = math.ceil(len(readings) / MOST_READINGS)
+    some, exact = slice(None, None, every), len(readings) <= EXACT
+    grid = grid.transpose(readings.time_name, up, across)
+    return {
+        "names": {"time": names_of(readings)["time"], "across": readings.label(across), "up": readings.label(up)},
+        "plain": {"time": readings.time_name, "across": across, "up": up},
+        "times": packed(grid[readings.time_name], exact=True),
+        "xs": packed(grid[across], exact=True),
+        "ys": packed(grid[up], exact=True),
+        "time": packed(readings.time[some], exact),
+        "x": packed(readings.space[some, 0], exact),
+        "y": packed(readings.space[some, 1], exact),
+        "sensor": packed(readings.sensor[some]),
+        "pins": [[float(x), float(y)] for x, y in readings.places],
+        "sensor_names": sensor_names(readings),
+        "fields": _of_each_field(readings, grid, some, exact),
+    }
+
+
 def _field(inferred: Inferred, grid: xr.Dataset) -> dict[str, Any]:
     readings = inferred.readings
     every = math.ceil(len(readings) / MOST_READINGS)
@@ -95,19 +127,23 @@ def _field(inferred: Inferred, grid: xr.Dataset) -> dict[str, Any]:
         "sensor": packed(readings.sensor[some]),
         "pins": [float(place) for place in readings.places[:, 0]],
         "sensor_names": sensor_names(readings),
-        "fields": [
-            {
-                "name": name,
-                "label": readings.label(name),
-                "read": packed(readings.values[some, number], exact),
-                **{
-                    key: packed(grid[f"{name}{ending}"])
-                    for key, ending in (("mean", ""), ("sd", "_sd"), ("low", "_low"), ("high", "_high"))
-                },
-            }
-            for number, name in enumerate(readings.fields)
-        ],
+        "fields": _of_each_field(readings, grid, some, exact),
     }
+
+
+def _of_each_field(readings: Readings, grid: xr.Dataset, some: slice, exact: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "label": readings.label(name),
+            "read": packed(readings.values[some, number], exact),
+            **{
+                key: packed(grid[f"{name}{ending}"])
+                for key, ending in (("mean", ""), ("sd", "_sd"), ("low", "_low"), ("high", "_high"))
+            },
+        }
+        for number, name in enumerate(readings.fields)
+    ]
 
 
 def _terms(law: Reported) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """The page of a law: one HTML file that needs nothing else and opens from disk.
 
-Words and tables come from ``sections.py``; figures are drawn by ``assets/figures.js`` from what ``numbers.py`` gathers.
+Words and tables come from ``sections.py``; figures are drawn by ``assets/figures.js``, in the plane with ``plane.js``,
+from what ``numbers.py`` gathers.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from string import Template
 from typing import Any
 
 from pdescry.files import appearing, check_target
-from pdescry.plot.field import on_a_grid
+from pdescry.plot.field import IN_THE_PLANE, on_a_grid
 from pdescry.report.forward import forward_of
 from pdescry.report.law import Reported
 from pdescry.report.next_sensor import advice_of, map_of
@@ -35,9 +36,10 @@ def page_of(law: Reported) -> str:
     more = len(law.experiments) - 1
     titled = f"{name} and {more} more" if more else name
     fields = fields_of(law)
-    grids = [on_a_grid(field) for field in fields]
+    in_the_plane = len(law.readings.axes) > 1
+    grids = [on_a_grid(field, IN_THE_PLANE if in_the_plane else None) for field in fields]
     numbers = numbers_of(law, Path(name).stem, fields, grids)
-    numbers["forward"] = forward_of(law, grids[0] if grids else None)
+    numbers["forward"] = forward_of(law, grids[0] if grids and not in_the_plane else None)
     advice = advice_of(law)
     numbers["next"] = map_of(law, advice)
     return Template(_asset("page.html")).substitute(
@@ -46,7 +48,7 @@ def page_of(law: Reported) -> str:
         style=_asset("style.css"),
         body=f"<main>{''.join(sections_of(law, titled, numbers, advice))}</main>",
         data=_json(numbers),
-        script=_asset("figures.js"),
+        script=_asset("figures.js") + (_asset("plane.js") if numbers["planes"] else ""),
     )
 
 

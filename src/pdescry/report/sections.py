@@ -81,10 +81,12 @@ def _how_to_read(law: Reported) -> str:
 
 def _field(law: Reported, numbers: dict[str, Any]) -> str:
     readings, title = law.readings, "The readings and the field"
-    if not numbers["fields"]:
-        words = "A field along several axes is not drawn; law.predict gives its values."
-        return section("field", title, paragraph(words))
     obeys = "the one that obeys the law" if law.inference.obeys_law else "inferred without a law"
+    if numbers["planes"]:
+        return _in_the_plane(law, title, obeys, len(numbers["planes"]))
+    if not numbers["fields"]:
+        words = "A field along three axes is not drawn; law.predict gives its values."
+        return section("field", title, paragraph(words))
     (axis,), time = readings.axes, readings.time_name
     what = readings.label(readings.fields[0]) if len(readings.fields) == 1 else "the field that is chosen above"
     where = f"over {axis} (across) and {time} (up)"
@@ -125,17 +127,56 @@ def _field(law: Reported, numbers: dict[str, Any]) -> str:
     )
 
 
+def _in_the_plane(law: Reported, title: str, obeys: str, experiments: int) -> str:
+    readings = law.readings
+    (across, up), time = readings.axes, readings.time_name
+    what = readings.label(readings.fields[0]) if len(readings.fields) == 1 else "the field that is chosen above"
+    where = f"over {across} (across) and {up} (up) at the chosen time"
+    return section(
+        "field",
+        title,
+        paragraph(
+            f"The field is {obeys}. Move time, or let it run; point at a map to read values. The record below is that"
+            " of the nearest sensor."
+        ),
+        _controls(law, experiments),
+        side_by_side(
+            figure(
+                "plane-mean",
+                f"Map of the mean of {what} {where}, with the sensors.",
+                f"Mean of {what}. Rings are sensors, white dots readings near that time.",
+            ),
+            figure(
+                "plane-sd",
+                f"Map of the standard deviation of {what} {where}: how sure the mean is.",
+                "Its standard deviation: where the field is least known. Colours end where 90 % of all maps do.",
+            ),
+        ),
+        figure(
+            "plane-record",
+            f"{what} over {time} at the sensor nearest to the chosen place: its readings, and the field.",
+            "Its readings, mean and 95 % band of the field.",
+            follows="sensor-now",
+        ),
+    )
+
+
 def _controls(law: Reported, experiments: int) -> str:
     readings, chosen = law.readings, ""
     if experiments > 1:
         chosen += _select("experiment", "Experiment", [str(number + 1) for number in range(experiments)])
     if len(readings.fields) > 1:
         chosen += _select("component", "Field", readings.fields)
+    one_axis = len(readings.axes) == 1
+    chosen_by = {"time": readings.time_name} | ({"place": readings.axes[0]} if one_axis else {})
     sliders = "".join(
-        f'<label for="{key}">{escape(text)}<input type="range" id="{key}" min="0" max="1" value="0"></label>'
-        for key, text in (("time", readings.label(readings.time_name)), ("place", readings.label(readings.axes[0])))
+        f'<label for="{key}">{escape(readings.label(name))}'
+        f'<input type="range" id="{key}" min="0" max="1" value="0"></label>'
+        for key, name in chosen_by.items()
     )
-    now = '<output class="value" id="value-now" for="time place" aria-live="polite"></output>'
+    if not one_axis:
+        sliders += '<button type="button" id="play">Play</button>'
+    now = f'<output class="value" id="value-now" for="{" ".join(chosen_by)}" aria-live="polite"></output>'
     return f'<div class="controls">{chosen}{sliders}{now}</div>'
 
 
@@ -237,6 +278,12 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
         yield paragraph(law.forward.score.sentence)
     elif law.forward.unscored:
         yield paragraph(f"The law was not compared with left-out sensors: {law.forward.unscored}")
+    if len(law.readings.axes) > 1 and law.forward.status == "ok":
+        yield paragraph(
+            "From the inferred start and with edges that follow the field, on a rectangle among the sensors, the mean "
+            f"law stays within {law.forward.misfit:.2g} of the readings' sd (rms) of it."
+        )
+        return
     if forward is None:
         drawn = "The map of its solution took too long, or too many points, to be drawn here; law.simulate() makes it."
         yield paragraph(drawn if law.forward.status == "ok" else law.forward.message)

@@ -82,7 +82,7 @@ class Solution:
         space = ", ".join(f"{axis} in [{low:g}, {high:g}]" for axis, (low, high) in self.extent.items())
         return f"<Solution of {self.equation} on {space}, t in [0, {self.until:g}]: {self.status}. {self.message}>"
 
-    def at(self, t: Any, *places: Any, of: str | None = None) -> Array:
+    def at(self, t: Any, x: Any, y: Any = None, of: str | None = None) -> Array:
         """The field at any times and places of the domain, x or in the plane x and y, which broadcast.
 
         ``of`` names a field, a space derivative such as ``"u_xx"``, or ``"u_t"``; a law of one field needs none.
@@ -92,8 +92,9 @@ class Solution:
         >>> solution.at(t[:, None], x[None, :], of="u_x")  # doctest: +SKIP
         >>> solution.at(2.0, 0.5, 1.5)  # in the plane  # doctest: +SKIP
         """
-        if places and isinstance(places[-1], str):  # ``of`` without its name
-            places, of = places[:-1], places[-1]
+        if isinstance(y, str):  # ``of`` without its name
+            y, of = None, y
+        places = (x,) if y is None else (x, y)
         derivative = self._derivative(of)
         if len(places) != len(self.axes):
             names = ", ".join(("t", *self.axes)) + ", of=…" * (len(self.equation.fields) > 1)

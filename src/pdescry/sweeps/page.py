@@ -82,8 +82,9 @@ def _summary(cases: Mapping[str, Case], outcomes: Mapping[str, Outcome]) -> str:
     told = f" Of those done, {verdicts['law']} have a law"
     if verdicts["law of some fields"]:
         told += f", {verdicts['law of some fields']} one of some of their fields"
-    told += f", and for {verdicts['cannot tell']} the readings do not determine one."
-    return escape(", ".join(parts) + "." + (told if status[DONE] else ""))
+    if verdicts["cannot tell"]:
+        told += f", and for {verdicts['cannot tell']} the readings do not determine one"
+    return escape(", ".join(parts) + "." + (f"{told}." if status[DONE] else ""))
 
 
 def _failures(outcomes: Mapping[str, Outcome]) -> str:

@@ -60,7 +60,7 @@ def load_cases(path: Path) -> dict[str, Case]:
     if not file.is_file():
         raise InputError(f"Expected {str(path)!r} to be a sweep; it is none; `pdescry sweep FILE… -o DIR` makes one.")
     try:
-        head, *lines = file.read_text(encoding="utf-8").splitlines()
+        head, *lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
         if json.loads(head).get("format") != FORMAT:
             raise ValueError(f"its format is {head}")
         cases = [Case.from_dict(json.loads(line)) for line in lines]
@@ -122,8 +122,9 @@ def opened(path: Path, cases: Mapping[str, Case] | None) -> Iterator[tuple[dict[
                 left.unlink(missing_ok=True)
             cases = _agreed(path, cases)
             journal = path / "outcomes.jsonl"
-            with journal.open("a+", encoding="utf-8") as stream:
-                stream.write("\n" if stream.tell() else "")  # after a line that was not written to its end
+            cut = _is_cut(journal)
+            with journal.open("a", encoding="utf-8") as stream:
+                stream.write("\n" if cut else "")
                 yield dict(cases), Journal(stream)
     except filelock.Timeout:
         raise InputError(
@@ -136,6 +137,15 @@ def opened(path: Path, cases: Mapping[str, Case] | None) -> Iterator[tuple[dict[
             f"Cannot write in {str(path)!r}: {reason}; make room or choose another folder; what is finished is kept, "
             "and the sweep can be resumed."
         ) from fault
+
+
+def _is_cut(file: Path) -> bool:
+    """Whether its last line was not written to its end."""
+    if not file.exists() or not file.stat().st_size:
+        return False
+    with file.open("rb") as stream:
+        stream.seek(-1, os.SEEK_END)
+        return stream.read() != b"\n"
 
 
 def _agreed(path: Path, cases: Mapping[str, Case] | None) -> Mapping[str, Case]:

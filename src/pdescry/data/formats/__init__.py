@@ -49,6 +49,7 @@ FORMATS = {
     "zarr": Format("Zarr", (".zarr",), "zarr"),
     "npz": Format("npz", (".npz",), "npz"),
     "npy": Format("npy", (".npy",), "npy"),
+    "tiff": Format("TIFF", (".tif", ".tiff"), "tiff"),
     "matlab": Format("MATLAB", (".mat",), "matlab"),
 }
 

@@ -10,9 +10,13 @@ from pdescry.data.formats import check_size, parsing
 from pdescry.data.formats.npz import declared
 from pdescry.data.table import Table, Variable
 
+_IN_MEMORY = 2**28  # bytes; larger files are mapped
+
 
 def load(path: Path, sensor: str | None) -> Table:
     with parsing(path, "npy"):
         with path.open("rb") as file:
             check_size(declared(file, "the array", path), path)
-        return Table({"u": Variable(np.load(path, allow_pickle=False), None)}, path.name)
+        large = path.stat().st_size > _IN_MEMORY
+        values = np.load(path, mmap_mode="r" if large else None, allow_pickle=False)
+        return Table({"u": Variable(values, None)}, path.name)

@@ -147,8 +147,7 @@ function picture(values, n_times, n_places, [low, high], colour) {
 }
 
 /** A map over place (across) and time (up), with a bar of its colours at the right. */
-function map(width, { values, times, places, range, stops, label, names, marks = [], pins = [], cursor }) {
-  const height = Math.max(260, Math.min(0.75 * width, 420));
+function map(width, { values, times, places, range, stops, label, names, marks = [], pins = [], cursor, height = Math.max(260, Math.min(0.75 * width, 420)) }) {
   const box = frame(width, height, {
     x: [places[0], places.at(-1)], y: [times[0], times.at(-1)], xlabel: names.axis, ylabel: names.time, right: 86,
   });
@@ -268,9 +267,9 @@ function record() {
 }
 
 /** Up to where colours of an sd reach: what only a corner has would darken all the rest. */
-function most(values) {
+function most(values, share = 0.98) {
   const sorted = Float64Array.from(values).sort();
-  return sorted[Math.floor(0.98 * (sorted.length - 1))] || 1;
+  return sorted[Math.floor(share * (sorted.length - 1))] || 1;
 }
 
 function whole_range() {
