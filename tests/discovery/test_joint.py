@@ -470,8 +470,10 @@ def test_several_experiments_need_the_joint_method(readings: Readings) -> None:
         discover([in_space(), in_space().select(sensors=range(25))])
     with pytest.raises(InputError, match="empty list"):
         discover([])
-    with pytest.raises(InputError, match="Expected Readings; got"):
-        discover(Path("rod.csv"))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no such file as 'nowhere"):
+        discover(Path("nowhere.csv"))
+    with pytest.raises(InputError, match="a pandas DataFrame"):
+        discover([readings, 3])
     with pytest.raises(InputError, match="the same readings twice"):
         discover([readings, readings])
 

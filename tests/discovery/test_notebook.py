@@ -43,7 +43,9 @@ def test_readings_have_a_map(readings):
     assert len(list(well_formed(replace(readings, values=0 * readings.values)._repr_html_()).iter("circle")))
 
 
-def test_the_log_goes_to_the_logger_too(readings, tmp_path, caplog):
+def test_of_a_path_the_law_is_found_and_the_log_goes_to_the_logger_too(chosen, readings, tmp_path, caplog):
+    readings.to_csv(tmp_path / "rod.csv")
     with caplog.at_level(logging.INFO, "pdescry"):
-        discover(readings, config=JOINT, workdir=tmp_path / "rod", workers=1, figures=False)
+        law = discover(tmp_path / "rod.csv", config=JOINT, workdir=tmp_path / "rod", workers=1, figures=False)
+    assert str(law) == str(chosen[0])
     assert any("Finished fit" in record.getMessage() for record in caplog.records)

@@ -15,7 +15,7 @@ SAMPLERS = ("mclmc", "adjusted-mclmc", "hmc", "nuts")
 METHODS = ("joint", "stblr", "stols", "sequential-ridge", "ard", "greedy", "best-subset")
 EXPERIMENTS = ("burgers", "kdv", "heat", "all")
 SCALES = ("full", "quick")
-FORMATS = ("csv", "parquet", "netcdf", "hdf5", "excel", "zarr", "npz", "npy", "matlab")
+FORMATS = ("csv", "parquet", "netcdf", "hdf5", "excel", "zarr", "npz", "npy", "tiff", "matlab")
 TIME_UNITS = ("s", "min", "h", "d")
 
 Completion = Callable[[str], list[str]]

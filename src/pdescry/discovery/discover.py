@@ -162,9 +162,6 @@ def _said(tables: Mapping[str, Any], given: Mapping[str, Any]) -> set[str]:
 def _check(experiments: Sequence[Readings]) -> None:
     if not experiments:
         raise InputError("Expected readings, or a list of them, one for each experiment; got an empty list.")
-    for readings in experiments:
-        if not isinstance(readings, Readings):
-            raise InputError(f"Expected Readings; got {type(readings).__name__}; make some with pdescry.read(file).")
 
 
 def _without(experiments: tuple[Readings, ...], sensors: Sequence[str]) -> tuple[Readings, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pdescry.equation.equation import Equation
-from pdescry.equation.term import Coordinate, Derivative, Factor, Flux, Function, Term
+from pdescry.equation.term import Coordinate, Derivative, Factor, Flux, Function, Group, Term
 from pdescry.errors import needing
 
 
@@ -31,6 +31,9 @@ def to_sympy(equation: Equation) -> tuple[Any, ...]:
                 return derived(field(what.field), what.axes)
             case Flux():
                 return derived(term(what.inner), what.axes)
+            case Group():
+                order, power = {"lap": (2, 1), "div": (1, 1), "grad2": (1, 2)}[what.name]
+                return sympy.Add(*(derived(term(what.inner), axis * order) ** power for axis in what.axes))
             case Function():
                 return getattr(sympy, what.name)(_number(sympy, what.scale) * field(what.field))
 
