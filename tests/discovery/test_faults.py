@@ -79,6 +79,7 @@ def test_a_saved_law_still_tells(chosen: tuple[Law, Path], broken: Readings, tmp
     assert '"kind": "constant"' in (tmp_path / "copy.pdescry" / "law.json").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_sensor_that_drifts_against_the_law_is_left_out_and_stays_out(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
