@@ -152,8 +152,7 @@ def markdown(records: list[dict[str, Any]]) -> str:
         "but losses, 1 and u, beside it.",
         "Scratch assays count as right if u_xx and u are told within 50 % of a forward fit of "
         "u_t = D u_xx + r u (1 − u/1700) to the same readings.",
-        "Seconds are of one core"
-        + (f"; the README's example took {example:.0f} of them in the same run." if example else "."),
+        "Seconds are of one core" + (f"; the README's example took {example:.0f} of them." if example else "."),
         "",
         "| readings | law that is told, or best guess | probability | verdict | seconds | of the example |",
         "| --- | --- | --- | --- | --- | --- |",
