@@ -18,11 +18,12 @@ import numpy as np
 from pdescry.data import Readings, SensorFault
 from pdescry.joint.fit.held_out import InClosedForm, each_left_out
 from pdescry.joint.fit.objective import Minimum
-from pdescry.joint.sensors.drift import APART, JUDGED, LEAST, MOST
+from pdescry.joint.sensors.drift import JUDGED, LEAST, MOST
 
 # Slope by its sd: little, because a law that the drift has led astray finds much noise, which may even last as long as
 # the record, in all sensors. That one of them stands out, and what a law without it predicts, say more.
 FAR = 2.5
+APART = 2.0  # times the next sensor's: this only decides for which sensors a law is sought without them
 
 
 def drifting(found: Minimum) -> tuple[int, float] | None:
