@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -151,8 +152,7 @@ def markdown(records: list[dict[str, Any]]) -> str:
         "but losses, 1 and u, beside it.",
         "Scratch assays count as right if u_xx and u are told within 50 % of a forward fit of "
         "u_t = D u_xx + r u (1 − u/1700) to the same readings.",
-        "Seconds are of one core"
-        + (f"; the README's example took {example:.0f} of them in the same run." if example else "."),
+        "Seconds are of one core" + (f"; the README's example took {example:.0f} of them." if example else "."),
         "",
         "| readings | law that is told, or best guess | probability | verdict | seconds | of the example |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -165,6 +165,12 @@ def markdown(records: list[dict[str, Any]]) -> str:
             f"{'' if probability is None else f'{probability:.2f}'} | {verdict(each)} | {spent:.0f} | "
             f"{'' if not example else f'{spent / example:.1f}'} |"
         )
+    missing = [what for name, what in WHAT.items() if name not in {each["case"] for each in records}]
+    if missing:
+        lines += ["", f"Not measured: {'; '.join(missing)}."]
+    assays = [verdict(each) for each in records if each["case"].startswith("scratch")]
+    good = sum(each in ("right", "cannot tell") for each in assays)
+    lines += ["", f"Scratch assays that are right or for which it says that it cannot tell: {good} of {len(assays)}."]
     lines += ["", "References:", ""]
     for each in records:
         if each["reference"]:
@@ -175,7 +181,13 @@ def markdown(records: list[dict[str, Any]]) -> str:
         said = [*([each["reason"]] if each["reason"] else []), *each["faults"], *each["notes"]]
         if each["case"] != "cloud" and said:
             lines += [f"{WHAT[each['case']].capitalize()}:", "", *(f"- {sentence}" for sentence in said), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join(map(_wrapped, lines)).rstrip() + "\n"
+
+
+def _wrapped(line: str) -> str:
+    """Lines of 120 characters, but for those of tables."""
+    indent = "  " * line.startswith("- ")
+    return line if line.startswith("|") else textwrap.fill(line, 120, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _span(term: str, low: float, high: float) -> str:

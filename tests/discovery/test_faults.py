@@ -79,6 +79,7 @@ def test_a_saved_law_still_tells(chosen: tuple[Law, Path], broken: Readings, tmp
     assert '"kind": "constant"' in (tmp_path / "copy.pdescry" / "law.json").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_sensor_that_drifts_against_the_law_is_left_out_and_stays_out(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -89,7 +90,7 @@ def test_a_sensor_that_drifts_against_the_law_is_left_out_and_stays_out(
     since = (heat.time - heat.time.min()) / np.ptp(heat.time)
     late = np.where(heat.sensor == 6, since * heat.values.std(), 0.0)
     drifted = replace(heat, values=heat.values + late[:, None])
-    law = discover(drifted, candidates=["u_xx", "u"], time_order=1, workers=1, figures=False, workdir=tmp_path / "run")
+    law = discover(drifted, candidates=["u_xx"], time_order=1, workers=1, figures=False, workdir=tmp_path / "run")
     assert str(law).endswith("*u_xx")
     assert law.readings.n_sensors == 11
     (warning,) = law.warnings

@@ -34,7 +34,7 @@ from pdescry.joint.search.by_order import ByOrder
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.neighbours import Neighbour, single_term_changes
 from pdescry.joint.search.proposals import explained
-from pdescry.joint.search.search import Search, most_probable_first
+from pdescry.joint.search.search import FELL, Search, most_probable_first
 from pdescry.joint.search.varying import Vary, tight_and_varied
 from pdescry.joint.search.verdict import (
     Baselines,
@@ -172,7 +172,8 @@ def _drifting(choice: Choice) -> SensorFault | None:
 
 
 def _is_better_without(other: Choice, before: Choice, fault: SensorFault) -> bool:
-    """Whether a law that was found without a sensor predicts the others better: without a sound one it would not."""
+    """Whether a law that was found without a sensor predicts the others clearly better: without a sound one it would
+    not."""
 
     def density(choice: Choice) -> float:
         table = choice.comparison.held_out
@@ -180,7 +181,10 @@ def _is_better_without(other: Choice, before: Choice, fault: SensorFault) -> boo
             table.loc[table["inside"] & (table["sensor"].astype(str) != fault.sensors[0]), "log_density"].sum()
         )
 
-    return len(other.comparison.reasons) <= len(before.comparison.reasons) and density(other) > density(before) + CLOSE
+    clearly = FELL * len(other.fit.readings)
+    return (
+        len(other.comparison.reasons) <= len(before.comparison.reasons) and density(other) > density(before) + clearly
+    )
 
 
 def readings_of(given: Given) -> tuple[Readings, ...]:

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pdescry import Choice, JointFit, Readings, refine
+from pdescry import Choice, JointFit, Readings, choose, refine
 from pdescry.joint.sensors.against_law import drifting, fault_of, without
-from tests.joint.conftest import compared
 
 DRIFTS = 6
 
@@ -45,19 +44,17 @@ def test_it_is_named_and_the_others_keep_their_names(drifted: Readings) -> None:
     assert without(left, fault) is left
 
 
-def test_a_choice_without_it_is_loaded_with_all_readings(fitted: JointFit, tmp_path: Path) -> None:
-    readings = fitted.readings
-    moved = np.append(readings.space[:, 0], np.full(26, 5.5))  # another sensor, which drifts
-    whole = Readings.from_arrays(
-        np.append(readings.time, np.unique(readings.time)), moved, np.append(readings.values[:, 0], np.arange(26.0))
-    )
-    number = int(whole.sensor[-1] if whole.space[-1, 0] == 5.5 else whole.sensor[np.argmax(whole.space[:, 0] == 5.5)])
-    fault = fault_of(whole, number, 1.0)
-    left = without(whole, fault)
-    choice = replace(compared(refine(left, "u_t = u_xx", workers=1)), left_out=(fault,))
+def test_the_law_is_sought_without_it_and_loaded_with_all_readings(drifted: Readings, tmp_path: Path) -> None:
+    kept = choose(drifted, ["u_xx"], time_order=1, workers=1, leave_out=False)
+    assert kept.left_out == ()
+    choice = choose(drifted, ["u_xx"], time_order=1, workers=1)
+    (fault,) = choice.left_out
+    assert (fault.kind, fault.sensors) == ("drift", (str(DRIFTS),))
+    assert choice.fit.readings == without(drifted, fault)
+    assert choice.fit.sd[0] < 0.6 * kept.fit.sd[0]
     choice.save(tmp_path / "joint.nc")
-    for given in (whole, left):
+    for given in (drifted, choice.fit.readings):
         found = Choice.load(tmp_path / "joint.nc", given)
         assert found.left_out == (fault,)
-        assert found.fit.readings == left
+        assert found.fit.readings == choice.fit.readings
         np.testing.assert_array_equal(found.fit.covariance, choice.fit.covariance)

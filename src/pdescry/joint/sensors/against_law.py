@@ -18,9 +18,12 @@ import numpy as np
 from pdescry.data import Readings, SensorFault
 from pdescry.joint.fit.held_out import InClosedForm, each_left_out
 from pdescry.joint.fit.objective import Minimum
-from pdescry.joint.sensors.drift import APART, JUDGED, LEAST, MOST
+from pdescry.joint.sensors.drift import JUDGED, LEAST, MOST
 
-FAR = 5.0  # slope by its sd. Less than `drift.FAR`, because a law that the drift has led astray finds much noise
+# Slope by its sd: little, because a law that the drift has led astray finds much noise, which may even last as long as
+# the record, in all sensors. That one of them stands out, and what a law without it predicts, say more.
+FAR = 2.5
+APART = 2.0  # times the next sensor's: this only decides for which sensors a law is sought without them
 
 
 def drifting(found: Minimum) -> tuple[int, float] | None:
@@ -33,8 +36,8 @@ def drifting(found: Minimum) -> tuple[int, float] | None:
         return None
     time, slopes = observed.points[:, -1], []
     duration = float(np.ptp(time))
-    for _, sensor, each in each_left_out(found, outermost=False):
-        if not isinstance(each, InClosedForm) or np.ptp(time[each.own]) < duration / 2:
+    for _, sensors, each in each_left_out(found, outermost=False):
+        if len(sensors) > 1 or not isinstance(each, InClosedForm) or np.ptp(time[each.own]) < duration / 2:
             continue
         line = np.zeros((len(observed), 2))
         line[each.own, 0] = 1.0
@@ -42,7 +45,7 @@ def drifting(found: Minimum) -> tuple[int, float] | None:
         columns = np.stack([model.whitened(column)[each.own] for column in line.T], axis=1)
         covariance = np.linalg.pinv(columns.T @ each.remaining @ columns, hermitian=True)
         size = float((covariance @ (columns.T @ each.misfit))[1])
-        slopes.append((abs(size) / float(np.sqrt(covariance[1, 1])), size, sensor))
+        slopes.append((abs(size) / float(np.sqrt(covariance[1, 1])), size, int(sensors[0])))
     if len(slopes) < JUDGED:
         return None
     (z, size, sensor), (next_z, *_) = sorted(slopes, reverse=True)[:2]
