@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pdescry.surrogate import Diagnostics, Posterior
 
 
-@how_to_read("places", hidden="missing")
+@how_to_read("places", hidden="thin")
 def interpolate(
     file: File,
     time: Time = None,
