@@ -13,10 +13,9 @@ from pdescry.joint.field.start import Start
 from pdescry.joint.fit.held_out import errors
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.search import FAR, FELL, Search
-from pdescry.joint.search.verdict import Baselines, departures, missed, without_dynamics
+from pdescry.joint.search.verdict import LITTLE, Baselines, departures, missed, without_dynamics
 from pdescry.problem import Candidate
 
-LITTLE = 0.1  # of the readings' sd: what they, seen or left out, may depart from a convincing law by, beyond noise
 UNRESOLVED = 0.1  # of the left side: a tight law whose fields fail it by more, on whatever mesh, does not convince
 
 Laws = list[FittedLaw]

@@ -31,6 +31,7 @@ from pdescry.joint.search.fitted_law import (
 )
 from pdescry.joint.search.neighbours import Neighbour
 from pdescry.joint.search.proposals import beside, pairs_of_simple, proposals, usual
+from pdescry.joint.search.verdict import LITTLE, missed
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem
 from pdescry.progress import Progress
@@ -40,6 +41,7 @@ FAR_FROM_MET = 0.03  # nor one that is worse by more than this, where the best l
 FELL = 0.05  # nats a reading: on a fine mesh, a law scores less than its rivals on a coarse one by more
 # Which part of the time goes by where.
 SPAN = {"proposals": (0.1, 0.5), "tighter": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
+WELL_MET = 10.0  # nats that the residual of a soft law costs: such a law need not be approached in another way
 SOFT_ROUNDS = 4  # of changes to soft laws
 NOISIER = 4  # soft laws that are also fitted with larger errors of sensors, where none is met
 MOVES = 3  # tried before a law counts as the best near it
@@ -204,15 +206,27 @@ class Search:
         return held
 
     def held_tightly(self, kept: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
-        """These laws fitted until they hold, those that do. Each is approached gradually, too: while it is soft, a
-        field that blurs a shock between sensors may promise as much as the right one, and only falls behind later."""
-        gradually = replace(starts[0], gradually=True)
-        # In the plane each takes seconds, and a soft law that is met needs no other way.
-        some = [law for law in kept if len(self.problem.axes) == 1 or not law.met]
-        gradual: list[Task] = [(soft_fit, (gradually, law.terms)) for law in some if not law.is_noisier_than(starts[0])]
-        also = self.all_fitted(gradual, "trying laws", SPAN["tighter"][0], SPAN["tighter"][0])
-        fits: list[Task] = [(tight_fit, (law.found,)) for law in [*kept, *also] if law.possible]
-        return [law for law in _ranked(self.all_fitted(fits, "tightening laws", *SPAN["tighter"])) if law.possible]
+        """These laws fitted until they hold, those that do. Where the best of them misses left-out sensors, all are
+        approached gradually, too: while a law is soft, a field that blurs a shock between sensors may promise as much
+        as the right one, and only falls behind later."""
+        gradually, (begin, end) = replace(starts[0], gradually=True), SPAN["tighter"]
+        noise = [each.experiment.noise_model.noise_of_fields for each in starts[0].initial]
+
+        def approached(laws: Sequence[FittedLaw]) -> list[FittedLaw]:
+            fits: list[Task] = [
+                (soft_fit, (gradually, law.terms)) for law in laws if not law.is_noisier_than(starts[0])
+            ]
+            return [law for law in self.all_fitted(fits, "trying laws", begin, begin) if law.possible]
+
+        def held(laws: Sequence[FittedLaw]) -> list[FittedLaw]:
+            fits: list[Task] = [(tight_fit, (law.found,)) for law in laws]
+            return [law for law in self.all_fitted(fits, "tightening laws", begin, end) if law.possible]
+
+        unmet = [law for law in kept if law.found.unmet > WELL_MET * law.found.records]
+        found = _ranked(held([*kept, *approached(unmet)]))
+        if not found or (missed(found[0], noise) > LITTLE).any():
+            found = _ranked([*found, *held(approached([law for law in kept if law not in unmet]))])
+        return found
 
     def on_a_fine_mesh(self, first: list[FittedLaw]) -> list[FittedLaw]:
         """The best on the mesh that it needs; none where none holds there.

@@ -21,6 +21,7 @@ CHANCE = 1.2  # times the noise: what readings depart from a right law by, at mo
 # Of the readings' sd: what they depart from the field of a law by, beyond noise. Real instruments and simple laws agree
 # to a few per cent (two rods at hand: 6 and 3 %); a law that leaves more than this is not told.
 TOO_FAR = 0.15
+LITTLE = 0.1  # of the readings' sd: what they, seen or left out, may depart from a convincing law by, beyond noise
 SEE_MORE = "sensors nearer to each other, more often read, or less noise would help."
 NO_DYNAMICS = {
     "constant": f"The readings are as well explained by one constant number and noise; {SEE_MORE}",
