@@ -224,7 +224,7 @@ def record_of(cell: dict[str, Any], library: str) -> dict[str, Any]:
         return networks
 
     try:
-        choice = pdescry.choose(readings, library, workers=1, train=train)
+        choice = pdescry.choose(readings, library, workers=1, train=train, leave_out=True)
     except pdescry.PdescryError as fault:
         found: dict[str, Any] = {"law": None, "reason": str(fault), "reasons": {}}
     else:
