@@ -65,7 +65,7 @@ def record_of(name: str, folder: Path, workers: int | None) -> dict[str, Any]:
         networks.append(pdescry.interpolate(sound, sampler=Point(), chains=TRAINED, workers=workers))
         return networks
 
-    choice = pdescry.choose(sound, workers=workers, train=train)
+    choice = pdescry.choose(sound, workers=workers, train=train, leave_out=True)
     fit, comparison = choice.fit, choice.comparison
     alternatives: Any = comparison.alternatives[["law", "score", "probability"]]
     return {
