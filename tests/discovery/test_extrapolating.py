@@ -187,7 +187,7 @@ def test_draws_of_an_end_change_as_it_did() -> None:
 def test_few_draws_have_wide_intervals() -> None:
     wave: Any = Travelling(*LAWS["u_t = -0.1*u"][0])
     found = solve(wave.asked([1.0, 2.0], x=[1.0]), Equation.parse("u_t = -0.1*u"), wave)
-    moved = Solved(found.fields + 0.1, "x")
+    moved = Solved(found.fields + 0.1, ("x",))
     moved.fields.attrs.update(found.fields.attrs)
     widths = [
         float(with_draws(found.fields, [moved] * number)["u_high"][0, 0] - found.fields["u"][0, 0])

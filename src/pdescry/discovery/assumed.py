@@ -6,52 +6,56 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pdescry.discovery.continuing import may_leave
-from pdescry.discovery.extrapolating import Asked, Solved, Taken
+from pdescry.discovery.extrapolating import Asked, Clock, Solved, Taken
+from pdescry.discovery.extrapolating_in_plane import AskedInPlane
 from pdescry.discovery.following import in_words
 from pdescry.equation import Equation
 
-SIDES = ("left", "right")
-FOLLOWED = "ends follow the inferred field"
+SIDES, ALL = ("left", "right", "bottom", "top"), "all edges"
 REMEDY = "Pass boundary= if you know what happens there."
 
 
-def boundary_of(asked: Asked, found: Solved) -> str:
+def boundary_of(asked: Clock, found: Solved) -> str:
     """The conditions, in a clause."""
+    followed = f"{_ends(asked)}s follow the inferred field"
     if not asked.beyond:
-        return FOLLOWED
-    told = ", ".join(
-        f"{_conditions(asked, taken)} at the {side}" for side, taken in zip(SIDES, found.taken, strict=True)
-    )
+        return followed
+    sides = [(side, _conditions(asked, side, taken)) for side, taken in zip(SIDES, found.taken, strict=False)]
+    told = ", ".join(f"{conditions} at {'the ' * (side != ALL)}{side}" for side, conditions in _as_one(sides))
     if asked.since <= asked.start:
         return told
-    return f"{FOLLOWED} until {_time(asked)} = {asked.since:g}, then {told}"
+    return f"{followed} until {_time(asked)} = {asked.since:g}, then {told}"
 
 
-def ends_assumed(asked: Asked, found: Solved, equation: Equation, draws: bool) -> str:
+def ends_assumed(asked: Clock, found: Solved, equation: Equation, draws: bool) -> str:
     """What was assumed at the ends; "" where nothing was, because it is known or the law takes no conditions."""
     unknown = [[each for each in taken if each[2] is None] for taken in found.taken]
     if not asked.beyond or not any(unknown):
         return ""
-    where = " and ".join(
-        f"{_listed(_name(asked, each) for each in taken)} at the {side} end"
-        for side, taken in zip(SIDES, unknown, strict=True)
+    end = _ends(asked)
+    names = [
+        (side, _listed(_name(asked, side, each) for each in taken))
+        for side, taken in zip(SIDES, unknown, strict=False)
         if taken
-    )
-    verb = "keeps its" if sum(map(len, unknown)) == 1 else "keep their"
+    ]
+    names = _as_one(names)
+    where = _listed(f"{name} at {side}" if side == ALL else f"{name} at the {side} {end}" for side, name in names)
+    one = len(names) == 1 and len(unknown[SIDES.index(side) if (side := names[0][0]) != ALL else 0]) == 1
+    verb = "keeps its" if one else "keep their"
     since, time = f"{asked.since:g}", _time(asked)
     why = (
-        f"The readings end at {time} = {since}; what happens at the ends after that is not known."
+        f"The readings end at {time} = {since}; what happens at the {end}s after that is not known."
         if asked.since > asked.start or (asked.initial is None and not asked.inputs)
-        else f"The readings do not tell what happens at the ends from another {_other(asked)}."
+        else f"The readings do not tell what happens at the {end}s from another {_other(asked)}."
     )
     spread = " How far that may be wrong is shown by draws=."
     if draws:
-        leaving = ", or without flux" if may_leave(equation, asked.readings.axes[0]) else ""
+        leaving = ", or without flux" if all(may_leave(equation, axis) for axis in asked.readings.axes) else ""
         spread = f" In draws they go on as they changed over spans of that length in the readings{leaving}."
     return f"{why} Assumed: {where} {verb} value of {time} = {since}.{spread} {REMEDY}"
 
 
-def inputs_assumed(asked: Asked, equation: Equation) -> str:
+def inputs_assumed(asked: Clock, equation: Equation) -> str:
     """Of known inputs that are asked for after their last value."""
     given = set(asked.inputs or ())
     late = [
@@ -73,7 +77,22 @@ def beyond_sensors(asked: Asked) -> str:
     return f"Beyond the outermost sensors, {told}, no reading tells the field: only the law does."
 
 
-def held_assumed(asked: Asked, held: Sequence[Any]) -> str:
+def beyond_sensors_in_plane(asked: AskedInPlane) -> str:
+    """Where the solution starts from a field that no sensor is near to."""
+    among = asked.among
+    if among is None or asked.initial is not None:
+        return ""
+    wider = [axis for axis, (low, high) in asked.domain.items() if low < among[axis][0] or among[axis][1] < high]
+    if not wider:
+        return ""
+    spans = _listed(f"{axis} = {low:.3g} to {high:.3g}" for axis, (low, high) in among.items())
+    return (
+        f"All of {spans} lies among the sensors; where the domain is wider along {_listed(wider)}, the start, and "
+        "edges that follow the field, are extrapolated from them."
+    )
+
+
+def held_assumed(asked: Clock, held: Sequence[Any]) -> str:
     """Where the field obeys no law, and simple conditions stand in for its ends: the nearest, and others that may hold
     later."""
     nearest, *others = map(in_words, held)
@@ -83,21 +102,30 @@ def held_assumed(asked: Asked, held: Sequence[Any]) -> str:
     )
 
 
-def _conditions(asked: Asked, taken: Iterable[Taken]) -> str:
-    words = [f"{_name(asked, each)} {'kept' if each[2] is None else f'= {each[2]:g}'}" for each in taken]
+def _conditions(asked: Clock, side: str, taken: Iterable[Taken]) -> str:
+    words = [f"{_name(asked, side, each)} {'kept' if each[2] is None else f'= {each[2]:g}'}" for each in taken]
     return _listed(words) if words else "no condition"
 
 
-def _name(asked: Asked, taken: Taken) -> str:
+def _name(asked: Clock, side: str, taken: Taken) -> str:
     name, order, _ = taken
-    return f"{name}_{asked.readings.axes[0] * order}" if order else name
+    return f"{name}_{asked.readings.axes[SIDES.index(side) // 2] * order}" if order else name
 
 
-def _other(asked: Asked) -> str:
+def _as_one(sides: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """What is the same at the four sides of a rectangle, once."""
+    return [(ALL, sides[0][1])] if len(sides) == 4 and len({told for _, told in sides}) == 1 else sides
+
+
+def _ends(asked: Clock) -> str:
+    return "end" if len(asked.readings.axes) == 1 else "edge"
+
+
+def _other(asked: Clock) -> str:
     return "start" if asked.initial is not None else "time on with other inputs"
 
 
-def _time(asked: Asked) -> str:
+def _time(asked: Clock) -> str:
     return asked.readings.time_name
 
 

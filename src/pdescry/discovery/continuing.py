@@ -33,6 +33,7 @@ LONG = 0.5  # of the record: longer forecasts take stretches that run back and f
 # more than anything later. With all of it intervals of heat were three times as wide (three layouts).
 RECENT = 0.5
 NO_FLUX = 4  # every so many draws,
+END_SLOPE = np.array([-2.0, 9.0, -18.0, 11.0]) / 6  # of four even values of a cubic: its slope at the last of them
 NO_FLUX_OF = (1, 2)  # of fields that take one condition at an end, and second derivatives at most
 
 

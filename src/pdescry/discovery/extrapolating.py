@@ -18,7 +18,7 @@ import xarray as xr
 from scipy.special import stdtrit
 
 from pdescry.data import Readings
-from pdescry.discovery.continuing import KEPT, Continued, Course, may_leave
+from pdescry.discovery.continuing import END_SLOPE, KEPT, Continued, Course, may_leave
 from pdescry.discovery.fields import Array, Field
 from pdescry.discovery.following import follow, initial_of, inputs_of, orders_of
 from pdescry.equation import Equation
@@ -30,53 +30,20 @@ from pdescry.solver.profiles import nodes, polynomial
 Taken = tuple[str, int, float | None]  # a condition: field, order of the derivative, value; None: it goes on by itself
 ACCURACY: dict[str, Any] = {"rtol": 1e-7, "max_points": 400}  # with conditions that are no inferred field's
 LEVEL = 0.95  # of intervals
-_WEIGHTS = np.array([-2.0, 9.0, -18.0, 11.0]) / 6  # of four even values of a cubic: its slope at the last of them
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """What is asked for.
-
-    times: in the readings' clock. reach: where the field is known, in time and along the axis. initial, inputs: other
-    than the inferred field and what was read. limits: of the solver.
-    """
+class Clock:
+    """When something is asked for, along one axis or in the plane (abstract)."""
 
     readings: Readings
     times: Array
-    domain: tuple[float, float]
     reach: Mapping[str, tuple[float, float]]
-    x: Any = None
-    initial: Any = None
-    inputs: Mapping[str, Any] | None = None
-    limits: Mapping[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        (first, last), (left, right) = self.span, self.places
-        times, (low, high) = self.times, self.domain
-        if self.initial is None and not (first <= times[0] and left <= low and high <= right):
-            raise InputError(
-                f"Expected times from {first:g} on and a domain within {left:g} to {right:g}, where the field was "
-                f"inferred; got times from {times[0]:g} on and {low:g} to {high:g}; pass initial=, what the field is "
-                "there, or discover the law again with a wider domain=."
-            )
-        if self.x is not None and np.size(self.x) and not (low <= np.min(self.x) and np.max(self.x) <= high):
-            raise InputError(
-                f"Expected places within the domain, {low:g} to {high:g}; got {np.min(self.x):g} to "
-                f"{np.max(self.x):g}; leave out those beyond it, or discover the law again with a wider domain=."
-            )
-        if self.inputs and self.initial is None and times[0] > last:
-            raise InputError(
-                f"Expected times that begin by {last:g}, the last reading, because inputs= count from the first of "
-                f"them; got {times[0]:g}."
-            )
+    initial: Any
+    inputs: Mapping[str, Any] | None
 
     @property
     def span(self) -> tuple[float, float]:
         return self.reach[self.readings.time_name]
-
-    @property
-    def places(self) -> tuple[float, float]:
-        return self.reach[self.readings.axes[0]]
 
     @property
     def start(self) -> float:
@@ -99,14 +66,61 @@ class Asked:
         """From the start on."""
         return np.union1d(self.times, [self.start])
 
+    def check_inputs(self) -> None:
+        first, last = self.times[0], self.span[1]
+        if self.inputs and self.initial is None and first > last:
+            raise InputError(
+                f"Expected times that begin by {last:g}, the last reading, because inputs= count from the first of "
+                f"them; got {first:g}."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Asked(Clock):
+    """What is asked for.
+
+    times: in the readings' clock. reach: where the field is known, in time and along the axis. initial, inputs: other
+    than the inferred field and what was read. limits: of the solver.
+    """
+
+    readings: Readings
+    times: Array
+    domain: tuple[float, float]
+    reach: Mapping[str, tuple[float, float]]
+    x: Any = None
+    initial: Any = None
+    inputs: Mapping[str, Any] | None = None
+    limits: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        first, (left, right) = self.span[0], self.places
+        times, (low, high) = self.times, self.domain
+        if self.initial is None and not (first <= times[0] and left <= low and high <= right):
+            raise InputError(
+                f"Expected times from {first:g} on and a domain within {left:g} to {right:g}, where the field was "
+                f"inferred; got times from {times[0]:g} on and {low:g} to {high:g}; pass initial=, what the field is "
+                "there, or discover the law again with a wider domain=."
+            )
+        if self.x is not None and np.size(self.x) and not (low <= np.min(self.x) and np.max(self.x) <= high):
+            raise InputError(
+                f"Expected places within the domain, {low:g} to {high:g}; got {np.min(self.x):g} to "
+                f"{np.max(self.x):g}; leave out those beyond it, or discover the law again with a wider domain=."
+            )
+        self.check_inputs()
+
+    @property
+    def places(self) -> tuple[float, float]:
+        return self.reach[self.readings.axes[0]]
+
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """fields: on (t, x) at the times asked for, with the attributes of `Solution.dataset`. taken: conditions from when
-    the ends are not known, at the left and at the right one."""
+    """fields: on (t, x) or (t, x, y) at the times asked for, with the attributes of `Solution.dataset`. axes: as the
+    solution calls them. taken: conditions from when the ends are not known, at the left and at the right one, in the
+    plane at all sides."""
 
     fields: xr.Dataset
-    axis: str
+    axes: tuple[str, ...]
     taken: tuple[tuple[Taken, ...], ...] = ((), ())
 
     @property
@@ -123,7 +137,7 @@ def solved(solution: Solution, start: float, times: Array) -> Solved:
     found = solution.dataset.assign_coords(t=solution.times + start)
     found.attrs["reached"] += start
     rows = np.searchsorted(found["t"].to_numpy(), times - 1e-9 * solution.until)
-    return Solved(found.isel(t=rows).assign_coords(t=times), solution.axis)
+    return Solved(found.isel(t=rows).assign_coords(t=times), solution.axes)
 
 
 def solve(asked: Asked, equation: Equation, field: Field, course: Course = KEPT, **more: Any) -> Solved:
@@ -140,9 +154,9 @@ def solve(asked: Asked, equation: Equation, field: Field, course: Course = KEPT,
         return early
     later = np.union1d(since, moments[moments > since])
     if not first.ok:
-        return _joined(early, None, asked.times)
+        return joined(early, None, asked.times)
     rest = _beyond(asked, equation, field, course, _at_end(first), later, limits)
-    return _joined(early, rest, asked.times)
+    return joined(early, rest, asked.times)
 
 
 def solve_held(asked: Asked, equation: Equation, field: Field, boundary: Any, **more: Any) -> Solved:
@@ -181,7 +195,7 @@ def _at_end(solution: Solution) -> dict[str, Any]:
         values = pieces.on_grid(times, places)
         found[part.field] = polynomial(values[-1], solution.domain)
         if part.time_order == 2:
-            found[f"{part.field}_t"] = polynomial(_WEIGHTS @ values / (times[1] - times[0]), solution.domain)
+            found[f"{part.field}_t"] = polynomial(END_SLOPE @ values / (times[1] - times[0]), solution.domain)
     return found
 
 
@@ -217,7 +231,7 @@ def _beyond(
     return replace(found, taken=(tuple(taken[0]), tuple(taken[1])))
 
 
-def _joined(early: Solved, late: Solved | None, times: Array) -> Solved:
+def joined(early: Solved, late: Solved | None, times: Array) -> Solved:
     """late: None where the solution did not get that far."""
     first = early.fields
     if late is None:

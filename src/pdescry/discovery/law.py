@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.checks import check_whole
 from pdescry.data import Readings
-from pdescry.discovery.assumed import beyond_sensors, boundary_of, ends_assumed, held_assumed, inputs_assumed
+from pdescry.discovery.assumed import (
+    beyond_sensors,
+    beyond_sensors_in_plane,
+    boundary_of,
+    ends_assumed,
+    held_assumed,
+    inputs_assumed,
+)
 from pdescry.discovery.coefficients import Coefficient, coefficients_of, table_of
 from pdescry.discovery.config import command_of
 from pdescry.discovery.continuing import KEPT, course_of
 from pdescry.discovery.derive import DRAWS, Derived, derive
 from pdescry.discovery.extrapolating import Asked, Solved, solve, solve_held, with_draws
+from pdescry.discovery.extrapolating_in_plane import AskedInPlane, domain_of, solve_in_plane
 from pdescry.discovery.fields import Field
 from pdescry.discovery.fit import Fit
 from pdescry.discovery.forward import Forward, boundaries_of, holds_time
@@ -36,6 +44,8 @@ from pdescry.joint.profiles import COLUMNS
 from pdescry.plot.law import Inferred
 from pdescry.report.mathematics import in_style
 from pdescry.surrogate import Diagnostics, Posterior
+
+Run = Callable[..., Solved]  # of an equation and a field, and the number of a draw
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -285,15 +295,16 @@ class Law:
         times: ArrayLike | pd.DatetimeIndex | None = None,
         *,
         draws: int = 0,
-        domain: Sequence[float] | None = None,
+        domain: Sequence[float] | Sequence[Sequence[float]] | Mapping[str, Sequence[float]] | None = None,
         boundary: Any = None,
         initial: Any = None,
         x: Sequence[float] | NDArray[np.float64] | None = None,
+        y: Sequence[float] | NDArray[np.float64] | None = None,
         inputs: Mapping[str, Any] | None = None,
         seed: int = 0,
         **limits: Any,
     ) -> xr.Dataset:
-        """The law solved forward: ``u`` on (t, x), and with ``draws`` its uncertainty. It may go past the last reading.
+        """The law solved forward, also past the last reading: ``u`` on (t, x) or (t, x, y); ``draws`` for intervals.
 
         Parameters
         ----------
@@ -304,7 +315,9 @@ class Law:
             How many laws to draw, each with a draw of the field to start from; then the result also holds ``u_draws``,
             their rms distance from ``u`` (``u_sd``) and a 95 % interval around it (``u_low``, ``u_high``).
         domain
-            By default, `reach` of the field.
+            By default, `reach` of the field. In the plane ``{"x": (left, right), "y": (bottom, top)}``, by default a
+            rectangle all of which lies among the sensors; to be given with ``boundary``. With that it may be wider than
+            `reach` by a quarter on each side: the field starts there as at the nearest place within.
         boundary
             As in `pdescry.simulate`. By default ends follow the inferred field, those of a draw its own, up to the last
             reading, and then keep their last value; in draws they change as they did over spans of that length in the
@@ -313,8 +326,8 @@ class Law:
             obeys no law (after a regression): the simple conditions that come nearest to it.
         initial
             By default, the inferred field.
-        x
-            Places of the result.
+        x, y
+            Places of the result; in the plane a grid, by default 41 by 41.
         inputs
             Other inputs than those that were read, as in `pdescry.simulate`, since the first of the times. By default
             an input keeps its last value after that was read.
@@ -332,11 +345,10 @@ class Law:
         """
         readings = self.readings
         draws = check_whole("number of draws", draws, 0)
-        axis, *others = readings.axes
-        if others:
+        if len(readings.axes) > 2:
             raise InputError(
-                f"Expected a law in one space dimension; this one is in {', '.join(readings.axes)}; solve it on a "
-                "rectangle with pdescry.simulate(law.equation, domain=…, initial=…)."
+                f"Expected a law in one or two space dimensions; this one is in {', '.join(readings.axes)}; laws in "
+                "three are not solved forward."
             )
         if holds_time(self.equation):
             raise InputError("Expected a law without t in its terms: pdescry.simulate solves such laws from t = 0 on.")
@@ -344,15 +356,8 @@ class Law:
         moments = np.linspace(*readings.span[readings.time_name], 101) if given is None else np.asarray(given, float)
         if moments.ndim != 1 or len(moments) < 2 or not (np.diff(moments) > 0).all():
             raise InputError("Expected times as two or more increasing numbers.")
-        low, high = self.reach[axis] if domain is None else domain
-        asked = Asked(readings, moments, (float(low), float(high)), self.reach, x, initial, inputs, limits)
-        held = [boundary] if boundary is not None else self._held_ends(asked)
-
-        def run(equation: Equation, field: Field, draw: int | None = None, **more: Any) -> Solved:
-            if held:
-                return solve_held(asked, equation, field, held[(draw or 0) % len(held)], **more)
-            return solve(asked, equation, field, KEPT if draw is None else course_of(draw, seed), **more)
-
+        forward = self._along_axis if len(readings.axes) == 1 else self._in_plane
+        asked, held, run = forward(moments, domain, boundary, (x, y), initial, inputs, limits, seed)
         mean = run(self.equation, self.field)
         found = mean.fields if held else mean.fields.assign_attrs(boundary=boundary_of(asked, mean))
         told = inputs_assumed(asked, self.equation)
@@ -361,18 +366,52 @@ class Law:
             told = " ".join(filter(None, [of_ends, told]))
         if told:
             warnings.warn(told, stacklevel=2)
-        found = found.assign_attrs(assumed=" ".join(filter(None, [told, beyond_sensors(asked)])))
+        beyond = beyond_sensors(asked) if isinstance(asked, Asked) else beyond_sensors_in_plane(asked)
+        found = found.assign_attrs(assumed=" ".join(filter(None, [told, beyond])))
         if draws:
             # Begun on half the points that the mean law needed, so that a rough start has two grids to be compared on;
             # and not verified again: the mean law was.
-            finer = {"verify": False, "min_points": max(mean.points // 2, 16)}
+            points = round(mean.points ** (1 / len(readings.axes)))  # along each axis
+            finer = {"verify": False, "min_points": max(points // 2, 16)}
             laws = enumerate(self.draw_laws(draws, seed))
             drawn = [run(law, field, number, **finer | limits) for number, (field, law) in laws]
             found = with_draws(found, drawn)
         # A law without derivatives along it does not know the name of its axis.
-        names = {"t": readings.time_name, mean.axis: axis}
+        names = {"t": readings.time_name, **dict(zip(mean.axes, readings.axes, strict=True))}
         found = found.rename({name: wanted for name, wanted in names.items() if name != wanted})
         return self._with_dates(found) if are_dates else found
+
+    def _along_axis(
+        self, times: Any, domain: Any, boundary: Any, places: Any, initial: Any, inputs: Any, limits: Any, seed: int
+    ) -> tuple[Asked, list[Any], Run]:
+        """What is asked for, conditions that are held, and how a law is solved so."""
+        (axis,), (x, y) = self.readings.axes, places
+        if y is not None:
+            raise InputError(f"Expected y= only for a law in the plane; this one is along {axis}: leave it out.")
+        low, high = self.reach[axis] if domain is None else domain
+        asked = Asked(self.readings, times, (float(low), float(high)), self.reach, x, initial, inputs, limits)
+        held = [boundary] if boundary is not None else self._held_ends(asked)
+
+        def run(equation: Equation, field: Field, draw: int | None = None, **more: Any) -> Solved:
+            if held:
+                return solve_held(asked, equation, field, held[(draw or 0) % len(held)], **more)
+            return solve(asked, equation, field, KEPT if draw is None else course_of(draw, seed), **more)
+
+        return asked, held, run
+
+    def _in_plane(
+        self, times: Any, domain: Any, boundary: Any, places: Any, initial: Any, inputs: Any, limits: Any, seed: int
+    ) -> tuple[AskedInPlane, list[Any], Run]:
+        """Likewise."""
+        among, axes = self.field.rectangle, self.readings.axes
+        box = domain_of(domain, self.readings, among if boundary is None else None)
+        given = {axis: each for axis, each in zip(axes, places, strict=True) if each is not None}
+        asked = AskedInPlane(self.readings, times, box, self.reach, among, boundary, given, initial, inputs, limits)
+
+        def run(equation: Equation, field: Field, draw: int | None = None, **more: Any) -> Solved:
+            return solve_in_plane(asked, equation, field, KEPT if draw is None else course_of(draw, seed), **more)
+
+        return asked, [] if boundary is None else [boundary], run
 
     def _held_ends(self, asked: Asked) -> list[Any]:
         """Simple conditions, the one that comes nearest to the field first; after the last reading others that may hold

@@ -1,0 +1,163 @@
+"""Laws in the plane solved forward as a user asks for it: through the readings, past them, with known edges."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pdescry
+from pdescry import Equation, InputError, Law, Readings
+from pdescry.data import Input
+from pdescry.discovery.assumed import boundary_of, ends_assumed
+from pdescry.discovery.continuing import KEPT, course_of
+from pdescry.discovery.continuing_in_plane import State
+from pdescry.discovery.extrapolating_in_plane import AskedInPlane, domain_of, solve_in_plane
+
+PLATE = {"x": (0.0, np.pi), "y": (0.0, np.pi)}
+WAVES = [(1.0, 1, 0), (-0.7, 1, 1), (0.8, 0, 2), (0.5, 2, 1)]
+
+
+def plate_at(t: Any, x: Any, y: Any) -> Any:
+    """u_t = 0.1 lap(u) + 0.1 u on an insulated plate."""
+    return sum(size * np.exp((0.1 - 0.1 * (k**2 + m**2)) * t) * np.cos(k * x) * np.cos(m * y) for size, k, m in WAVES)
+
+
+@pytest.fixture(scope="module")
+def law() -> Law:
+    random = np.random.default_rng(3)
+    x, y = random.uniform(0, np.pi, (2, 24))
+    t = np.linspace(0, 3, 16)
+    u = plate_at(t[:, None], x, y) + 0.01 * random.normal(size=(16, 24))
+    places = np.tile(np.column_stack([x, y]), (16, 1))
+    readings = Readings.from_arrays(np.repeat(t, 24), places, u.ravel(), axes=("x", "y"))
+    return pdescry.discover(readings, candidates=["lap(u)", "u"], workers=1)
+
+
+def truth_of(found: Any) -> Any:
+    return plate_at(found["t"], found["x"], found["y"]).transpose("t", "x", "y")
+
+
+def test_edges_follow_the_field_and_then_keep_their_values(law: Law) -> None:
+    times = [0.0, 1.5, 3.0, 5.0]  # the last one after the readings
+    with pytest.warns(UserWarning, match="The readings end at t = 3"):
+        found = law.simulate(times, draws=4, verify=False)
+    assert (dict(found.sizes), found["u"].dims) == ({"t": 4, "x": 41, "y": 41, "draw": 4}, ("t", "x", "y"))
+    assert found.attrs["boundary"] == "edges follow the inferred field until t = 3, then u kept at all edges"
+    assert "u at all edges keeps its value of t = 3" in found.attrs["assumed"]
+    assert (found.attrs["status"], found.attrs["unsolved_draws"]) == ("ok", 0)
+    truth = truth_of(found)
+    assert float(np.sqrt(((found["u"] - truth)[:3] ** 2).mean())) < 0.06
+    held = ((found["u_low"] <= truth) & (truth <= found["u_high"])).mean(("x", "y"))
+    assert (held > 0.7).all()
+    widths = found["u_sd"].mean(("x", "y"))
+    assert widths[3] > 2 * widths[2]
+    within = law.simulate(times[:3], verify=False)
+    assert within.attrs["assumed"] == ""
+    np.testing.assert_allclose(within["u"], found["u"][:3], atol=1e-12)
+
+
+def test_known_edges_make_a_forecast_sure(law: Law) -> None:
+    found = law.simulate([0.0, 3.0, 6.0], domain=PLATE, boundary="neumann", draws=2, verify=False)
+    assert (found.attrs["boundary"], found.attrs["unsolved_draws"]) == ("neumann", 0)
+    assert "extrapolated" in found.attrs["assumed"]
+    truth = truth_of(found)[1:]
+    assert float(np.abs(found["u"][1:] - truth).max()) < 0.1
+    assert bool(((found["u_low"][1:] <= truth) & (truth <= found["u_high"][1:])).mean() > 0.9)
+
+
+def test_another_start(law: Law) -> None:
+    found = law.simulate(
+        [0.0, 2.0], domain=[(0, np.pi), (0, np.pi)], boundary="neumann", initial="cos(x)*cos(y)", x=[0.0, 1.0], y=[0.5]
+    )
+    rate = float(law.equation["u"].coefficients[pdescry.Term.parse("u")])
+    spread = float(law.equation["u"].coefficients[pdescry.Term.parse("lap(u)")])
+    wanted = np.exp(2 * (rate - 2 * spread)) * np.cos([0.0, 1.0]) * np.cos(0.5)
+    np.testing.assert_allclose(found["u"][1, :, 0], wanted, atol=1e-4)
+    assert found.attrs["assumed"] == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"boundary": "neumann"}, "where the edges are"),
+        ({"domain": (0, 1)}, "low < high"),
+        ({"domain": {"z": (0, 1)}}, "low < high"),
+        ({"domain": {"x": (0, 9)}}, "pass initial=.*or boundary="),
+        ({"domain": {"x": (-9, 9), "y": (0, 1)}, "boundary": "neumann"}, "25 % beyond"),
+        ({"x": [9.0]}, "places of x within"),
+        ({"times": [-1.0, 1.0]}, "times from 0 on"),
+    ],
+)
+def test_what_cannot_be_asked_for(law: Law, asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        law.simulate(**asked)
+
+
+class Wave:
+    """The field exp(i (x + y/2)) of some fields, with its rate."""
+
+    def __init__(self, rate: complex, inputs: Any = None) -> None:
+        self.rate = rate
+        t = np.linspace(0, 4, 9)
+        places = np.tile([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0]], (9, 1))
+        values = self.at(t.repeat(3), places[:, 0], places[:, 1])
+        self.readings = Readings.from_arrays(t.repeat(3), places, values, axes=("x", "y"), inputs=inputs)
+        self.rectangle = {"x": (0.0, 2.0), "y": (0.0, 2.0)}
+
+    def at(self, t: Any, x: Any, y: Any, order_t: int = 0) -> Any:
+        return np.real(self.rate**order_t * np.exp(self.rate * t + 1j * x + 0.5j * y))
+
+    def over(self, name: str, times: Any, x: Any, y: Any, order_t: int = 0) -> Any:
+        return self.at(np.asarray(times)[:, None, None], np.asarray(x)[:, None], y, order_t)
+
+
+LAWS = {
+    "u_t = 0.1*lap(u)": (-0.125, 4),
+    "u_t = 0.1*u_xx": (-0.1, 2),
+    "u_t = 0.1*lap(u) - u_x": (-0.125 - 1j, 4),
+    "u_t = -0.1*u": (-0.1, 0),
+    "u_tt = lap(u)": (-1j * np.sqrt(1.25), 4),
+}
+
+
+@pytest.mark.parametrize("text", [*list(LAWS)[:-1], pytest.param("u_tt = lap(u)", marks=pytest.mark.slow)])
+def test_laws_take_as_many_conditions_as_they_can(text: str) -> None:
+    rate, conditions = LAWS[text]
+    wave: Any = Wave(rate)
+    law = Equation.parse(text)
+    times, reach = np.array([1.0, 4.0, 4.01, 5.0]), wave.readings.span
+    asked = AskedInPlane(wave.readings, times, wave.rectangle, reach, wave.rectangle)
+    for course in (KEPT, course_of(3, 1)):
+        found = solve_in_plane(asked, law, wave, course, verify=False)
+        assert found.ok, found.fields.attrs["message"]
+        assert sum(map(len, found.taken)) == conditions
+        values, x, y = (found.fields[name].to_numpy() for name in "uxy")
+        np.testing.assert_allclose(values[:2], wave.over("u", [1.0, 4.0], x, y), atol=3e-3)
+        np.testing.assert_allclose(values[2], values[1], atol=0.1)
+        assert bool(ends_assumed(asked, found, law, draws=True)) == bool(conditions)
+    if conditions == 0:
+        assert boundary_of(asked, found).endswith("no condition at all edges")
+
+
+def test_inputs_and_other_names_of_axes() -> None:
+    power = Input("P", np.array([0.0, 4.0]), None, np.array([1.0, 1.0]))
+    wave: Any = Wave(0.0, {"P": power})
+    law = Equation.parse("u_t = P", inputs=("P",))
+    asked = AskedInPlane(wave.readings, np.array([3.0, 6.0]), wave.rectangle, wave.readings.span, wave.rectangle)
+    found = solve_in_plane(asked, law, wave, verify=False).fields["u"]
+    np.testing.assert_allclose(found[1] - found[0], 3.0, atol=1e-3)
+    with pytest.raises(InputError, match="whose field was not inferred"):
+        AskedInPlane(wave.readings, np.array([3.0, 6.0]), wave.rectangle, wave.readings.span, None)
+    readings: Any = SimpleNamespace(axes=("x", "y"))
+    assert domain_of({"y": (0, 1)}, readings, wave.rectangle) == {"x": (0.0, 2.0), "y": (0.0, 1.0)}
+
+
+def test_a_state_is_known_with_its_slopes() -> None:
+    state = State.of(lambda x, y: np.sin(x)[:, None] * np.exp(y), {"x": (0.0, 1.0), "y": (-1.0, 1.0)})
+    x, y = np.array([0.1, 0.7]), np.array([0.2, -0.5])
+    np.testing.assert_allclose(state(x, y), np.sin(x) * np.exp(y), atol=1e-12)
+    np.testing.assert_allclose(state.edge(0, 1.0, 1)(y), np.cos(1.0) * np.exp(y), atol=1e-9)
+    np.testing.assert_allclose(state.edge(1, -1.0)(x), np.sin(x) * np.exp(-1), atol=1e-12)
