@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import pdescry
 from pdescry import Equation, InputError, Law, Readings
+from pdescry.cli.app import app
 from pdescry.data import Input
 from pdescry.discovery.assumed import boundary_of, ends_assumed
 from pdescry.discovery.continuing import KEPT, course_of
 from pdescry.discovery.continuing_in_plane import State
 from pdescry.discovery.extrapolating_in_plane import AskedInPlane, domain_of, solve_in_plane
+from pdescry.equation.to_sympy import to_sympy
+from pdescry.equation.units import unit_of_coefficient
 
 PLATE = {"x": (0.0, np.pi), "y": (0.0, np.pi)}
 WAVES = [(1.0, 1, 0), (-0.7, 1, 1), (0.8, 0, 2), (0.5, 2, 1)]
@@ -161,3 +166,49 @@ def test_a_state_is_known_with_its_slopes() -> None:
     np.testing.assert_allclose(state(x, y), np.sin(x) * np.exp(y), atol=1e-12)
     np.testing.assert_allclose(state.edge(0, 1.0, 1)(y), np.cos(1.0) * np.exp(y), atol=1e-9)
     np.testing.assert_allclose(state.edge(1, -1.0)(x), np.sin(x) * np.exp(-1), atol=1e-12)
+
+
+GROUPS = {
+    "lap(u)": ("m²/s", "0.1*lap(u)"),
+    "grad2(u)": ("m²/(K·s)", "0.1*lap(u) - 0.1*grad2(u)"),
+    "div(u)": ("m/s", "0.1*lap(u) - 0.1*div(u)"),
+    "u*lap(u)": ("m²/(K·s)", "0.1*u*lap(u)"),
+}
+
+
+@pytest.mark.parametrize("term", GROUPS)
+def test_groups_are_solved_converted_and_have_units(term: str) -> None:
+    """The same by the solver as their parts; sympy knows no groups."""
+    unit, right = GROUPS[term]
+    parts = (
+        right.replace("u*lap(u)", "u*u_xx + 0.1*u*u_yy")
+        .replace("lap(u)", "u_xx + 0.1*u_yy")
+        .replace("grad2(u)", "u_x^2 - 0.1*u_y^2")
+        .replace("div(u)", "u_x - 0.1*u_y")
+    )
+    solved = [
+        pdescry.simulate(
+            f"u_t = {each}", domain={"x": (0, np.pi), "y": (0, np.pi)}, until=0.2, initial="2 + cos(2*x)*cos(2*y)",
+            boundary="periodic", x=[0.3, 1.0], y=[0.7], rtol=1e-5, verify=False,
+        ).require_ok()
+        for each in (right, parts)
+    ]  # fmt: skip
+    np.testing.assert_allclose(solved[0]["u"], solved[1]["u"], atol=1e-6)
+    equation = Equation.parse(f"u_t = {right}")
+    (converted,) = to_sympy(equation)
+    (of_parts,) = to_sympy(Equation.parse(f"u_t = {parts}"))
+    assert (converted.rhs - of_parts.rhs).expand() == 0
+    units = {"t": "s", "x": "m", "y": "m", "u": "K"}
+    assert unit_of_coefficient(pdescry.Term.parse(term), "u", 1, units) == unit
+
+
+def test_a_law_with_a_group_is_told_kept_and_shown(law: Law, tmp_path: Path) -> None:
+    assert r"\nabla^{2}" in law.latex()
+    assert str(law.to_sympy().rhs).count("Derivative") == 2
+    assert law.derive("'lap(u)' / u").value == pytest.approx(1.0, abs=0.3)
+    law.save(tmp_path / "plate.pdescry")
+    shown = CliRunner().invoke(app, ["show", str(tmp_path / "plate.pdescry"), "--derive", "u / 'lap(u)'"])
+    assert shown.exit_code == 0, shown.output
+    assert "u / 'lap(u)' =" in shown.output
+    again = pdescry.load(tmp_path / "plate.pdescry").simulate([0.0, 1.0], x=[1.0], y=[1.0], verify=False)
+    np.testing.assert_allclose(again["u"], law.simulate([0.0, 1.0], x=[1.0], y=[1.0], verify=False)["u"])
