@@ -8,15 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pdescry import Choice, InputError, JointFit, Readings, choose, refine
+from pdescry import Choice, InputError, JointFit, Readings, choose, refine, systems
 from pdescry.discovery.forward import check_forward
+from pdescry.executor import Inline
 from pdescry.joint import Joint
 from pdescry.joint.field.axis import Array, Axis
-from pdescry.joint.field.mesh import IN_THE_PLANE, first_sizes, refined, space_of
+from pdescry.joint.field.mesh import IN_THE_PLANE, finer_in_space, first_sizes, refined, space_of
 from pdescry.joint.field.region import Region
 from pdescry.joint.field.space import Space
 from pdescry.joint.inference import JointInference
 from pdescry.joint.observations import Observations
+from pdescry.joint.without_law import fields_without_law, starts_of
+from pdescry.problem import Problem
 
 LAW = {"u_x": 0.25, "u_y": 0.5, "lap(u)": 0.5}
 
@@ -106,6 +109,31 @@ def test_meshes_in_the_plane_are_bounded() -> None:
     assert IN_THE_PLANE.work[0] < IN_THE_PLANE.work[1]
 
 
+def test_the_next_mesh_for_laws_is_finer_along_the_coarser_axis_and_bounded() -> None:
+    def mesh(x: int, y: int, t: int, components: int = 1) -> Space:
+        return space_of([np.linspace(0, 1, number + 1) for number in (x, y, t)], components)
+
+    assert finer_in_space(mesh(8, 8, 8)) == 12
+    assert finer_in_space(mesh(12, 8, 8)) == 12
+    assert finer_in_space(mesh(12, 12, 8)) == 16
+    assert finer_in_space(mesh(16, 16, 8)) is None  # a factorisation would take too long
+    assert finer_in_space(mesh(20, 20, 8)) is None
+    assert finer_in_space(mesh(12, 12, 8, 2)) is None
+    assert finer_in_space(space_of([np.linspace(0, 1, 49), np.linspace(0, 1, 17)], 1)) is None
+
+
+def test_laws_can_begin_on_finer_meshes(readings: Readings) -> None:
+    problem = Problem.of((readings,), time_order=1)
+    processes = fields_without_law(problem, Inline(), lambda what, fraction, left=None: None, ("shared", "smooth"))
+    first, finer = (starts_of(problem, processes, (), least)[0].initial[0] for least in (0, 12))
+    assert min(axis.n for axis in first.experiment.space.places) < 12
+    assert min(axis.n for axis in finer.experiment.space.places) == 12
+    points = np.column_stack([readings.space, readings.time])
+    for each in (first, finer):
+        values = each.experiment.at(points, np.zeros(len(points), int)) @ each.state
+        assert np.std(values - readings.values[:, 0]) < 0.03
+
+
 # ---- what is left out together ---------------------------------------------------------------------------------------
 
 
@@ -166,6 +194,16 @@ def test_a_choice_in_the_plane_is_kept(choice: Choice, readings: Readings, tmp_p
     np.testing.assert_allclose(
         again.fit.predict(*points, grid=False)["u_sd"], choice.fit.predict(*points, grid=False)["u_sd"]
     )
+
+
+@pytest.mark.slow
+def test_a_law_whose_field_is_sharper_than_a_smooth_one() -> None:
+    """On the mesh that follows the smooth field, 1 and u^2 take the place of half of u^3."""
+    readings = systems.get("allen_cahn_2d").observe(sensors=60, times=40, noise="2%", seed=1)
+    choice = choose(readings, workers=1)
+    assert choice.told
+    assert {str(each.term) for each in choice.fit.terms} == {"u", "lap(u)", "u^3"}
+    np.testing.assert_allclose(sorted(choice.fit.values), [-1, 0.1, 1], rtol=0.1)
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ from pdescry.joint.duration import seconds_foreseen
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import stretches_of
 from pdescry.joint.field.sampled import SampledField
+from pdescry.joint.field.start import Start
 from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.joint_fit import JointFit, followed, notes_of
 from pdescry.joint.profiles import asked_in_vain
@@ -350,7 +351,11 @@ def _searched(
         Search(each, *((method.proposals, method.largest, KEPT) if k == leading else OTHERWISE), executor, tell)
         for k, each in enumerate(every)
     ]
-    laws = ByOrder(searches, starts, leading, baselines)
+
+    def finer(k: int, least: int) -> Sequence[Start]:
+        return starts_of(every[k], processes, (), least)
+
+    laws = ByOrder(searches, starts, leading, baselines, finer)
     if shortlist:
         laws.guess_among(shortlist[1])
     else:

@@ -85,14 +85,19 @@ def noise_without_law(problem: Problem, processes: Processes) -> list[Array]:
     return found
 
 
-def starts_of(problem: Problem, processes: Processes, posteriors: Sequence[SampledField]) -> list[Start]:
-    """Fields to begin from: of processes without offsets, and with them; of networks, if there are any."""
+def starts_of(
+    problem: Problem, processes: Processes, posteriors: Sequence[SampledField], least: int = 0
+) -> list[Start]:
+    """Fields to begin from: of processes without offsets, and with them; of networks, if there are any. least: elements
+    of their meshes along each axis of space."""
     operator = Operator(problem.fields, problem.orders, problem.axes, ())
     numbers = range(len(problem.experiments))
 
     def of(name: str) -> tuple[InitialField, ...]:
         return tuple(
-            from_processes([processes[field][name][k] for field in problem.fields], problem.ends[k], problem.orders)
+            from_processes(
+                [processes[field][name][k] for field in problem.fields], problem.ends[k], problem.orders, least
+            )
             for k in numbers
         )
 

@@ -168,6 +168,18 @@ def first_sizes(least_in_time: int, several: bool, d: int = 1) -> list[Sizes]:
     return sorted(product(*(x,) * d, along_t), key=lambda size: (_work(size, kind), size))
 
 
+def finer_in_space(space: Space) -> int | None:
+    """How many elements along each axis of space the next finer of the meshes has that laws are tried on; None where
+    there is none, or a factorisation would take too long. Along one axis, fits find finer meshes as they tighten."""
+    kind, now = meshes_over(len(space.places)), min(axis.n for axis in space.places)
+    numbers = kind.in_space[:-1] if space.components > 1 else kind.in_space
+    number = next((each for each in numbers if each > now), None)
+    if len(space.places) == 1 or number is None:
+        return None
+    size = (*(max(number, axis.n) for axis in space.places), even_elements(space))
+    return number if space.components**3 * _work(size, kind) <= kind.work[0] else None
+
+
 def _work(size: Sizes, kind: Meshes) -> float:
     """Of a factorisation: unknowns times the square of the bands, the longest axis being the outermost."""
     along, in_time = kind.degrees

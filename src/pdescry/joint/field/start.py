@@ -58,12 +58,15 @@ class InitialField(Lean):
         ends: Ends,
         orders: tuple[int, ...],
         roughness: Array | None = None,
+        least: int = 0,
     ) -> InitialField:
+        """least: elements along each axis of space."""
         observed = model.observations
         readings, number = observed.readings, observed.n_fields
         along_t, d = elements_in_time(observed), len(readings.axes)
         span, kind = readings.span[readings.time_name], meshes_over(d)
         sizes = first_sizes(along_t, number > 1, d)
+        sizes = [each for each in sizes if min(each[:-1]) >= least]
         x = max(kind.in_space[-1] if along_t <= LONG else 0, *(each[0] for each in sizes))
         finest = (x,) * d + (max(kind.in_time[-1], along_t),)
         region = Region.of(readings)
@@ -128,7 +131,7 @@ def from_network(posterior: SampledField, ends: Ends, orders: tuple[int, ...]) -
     return InitialField.of(asked(""), asked("_sd"), model, ends, orders)
 
 
-def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, ...]) -> InitialField:
+def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, ...], least: int = 0) -> InitialField:
     """Fields that are only smooth, with the offsets that they show. Soft laws mind how rough they are: to a field that
     may be rougher, a law without diffusion would be as good."""
     observed = Observations(processes[0].readings)
@@ -143,6 +146,7 @@ def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, 
         ends,
         orders,
         np.array([each.roughness for each in processes]),
+        least,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pdescry.joint.field.axis import Array
+from pdescry.joint.field.mesh import finer_in_space
 from pdescry.joint.field.process import Baseline
 from pdescry.joint.field.start import Start
 from pdescry.joint.fit.held_out import errors
@@ -16,6 +17,8 @@ from pdescry.joint.search.search import FAR, FELL, Search
 from pdescry.joint.search.verdict import LITTLE, Baselines, departures, missed, without_dynamics
 from pdescry.problem import Candidate
 
+BLUNT = 0.01  # nats a reading that a finer mesh gains soft laws: theirs is too coarse for the fields that they lead to
+AS_THEY_PROMISE = 4  # laws that are tried on it, beside the best of each size
 UNRESOLVED = 0.1  # of the left side: a tight law whose fields fail it by more, on whatever mesh, does not convince
 
 Laws = list[FittedLaw]
@@ -24,12 +27,14 @@ Laws = list[FittedLaw]
 @dataclass(eq=False)
 class ByOrder:
     """searches: one for each order in time. starts: fields to begin from, for each. leading: of these, the order that
-    explains inferred fields best. baselines: of what knows no law. guesses: soft laws of each order, the best first."""
+    explains inferred fields best. baselines: of what knows no law. finer: starts of an order, by its number, with at
+    least so many elements along each axis of space. guesses: soft laws of each order, the best first."""
 
     searches: Sequence[Search]
     starts: Sequence[Sequence[Start]]
     leading: int
     baselines: Baselines
+    finer: Callable[[int, int], Sequence[Start]]
     guesses: list[Laws] = field(default_factory=list)
 
     @property
@@ -73,6 +78,32 @@ class ByOrder:
             best = first[0] if lower and first and first[0].possible and first[0].met else None
             lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
             self.guesses[k] = self.searches[k].soft(self.starts[k], best is None, lowest, settled)
+            self._sharpen(k)
+
+    def _sharpen(self, k: int) -> None:
+        """Laws of one order on meshes as fine as their own fields need. The first mesh follows fields that are only
+        smooth; those of a law may be sharper, and terms that make up for what the mesh blurs would win on it."""
+        search, clearly, moved = self.searches[k], BLUNT * self._n_readings, False
+        others = [own[0].promise for own in self.soft if own and own[0].orders != self._orders[k]]
+        while own := self.soft[k]:
+            best = own[0]
+            # A finer mesh gains at most what the residual costs.
+            if best.found.unmet < clearly or best.score < max(others, default=-math.inf):
+                break
+            numbers = [finer_in_space(each.experiment.space) for each in self.starts[k][0].initial]
+            if None in numbers:
+                break
+            starts = self.finer(k, max(number for number in numbers if number is not None))
+            # A finer mesh favours smaller laws, so that the best of each size is tried.
+            first = {len(law.terms): law for law in reversed(own)}
+            tried = [law.terms for law in own if law in own[:AS_THEY_PROMISE] or law is first[len(law.terms)]]
+            found = search.of_shortlist(starts, tried)
+            if not found or not found[0].possible or found[0].promise < best.promise + clearly:
+                break
+            self.starts = [starts if number == k else each for number, each in enumerate(self.starts)]
+            self.guesses[k], moved = found, True
+        if moved:
+            self.guesses[k] = search.improved(self.guesses[k])
 
     @property
     def any_is_met(self) -> bool:
