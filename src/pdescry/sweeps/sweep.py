@@ -69,7 +69,7 @@ class Study:
     def __repr__(self) -> str:
         failed = len(self.failures)
         waiting = len(self.cases) - self.done - failed
-        return f"{len(self.cases)} cases in {self.path}: {self.done} done, {failed} failed, {waiting} waiting"
+        return f"{len(self.cases)} case{'s' * (len(self.cases) != 1)} in {self.path}: {self.done} done, {failed} failed, {waiting} waiting"
 
 
 @dataclass
