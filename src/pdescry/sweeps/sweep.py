@@ -69,7 +69,8 @@ class Study:
     def __repr__(self) -> str:
         failed = len(self.failures)
         waiting = len(self.cases) - self.done - failed
-        return f"{len(self.cases)} case{'s' * (len(self.cases) != 1)} in {self.path}: {self.done} done, {failed} failed, {waiting} waiting"
+        number = "1 case" if len(self.cases) == 1 else f"{len(self.cases)} cases"
+        return f"{number} in {self.path}: {self.done} done, {failed} failed, {waiting} waiting"
 
 
 @dataclass
