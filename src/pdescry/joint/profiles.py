@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2
+from scipy.special import chdtri  # scipy.stats takes as long to load as all else here
 
 from pdescry.data.digits import distinct
 from pdescry.equation import Term
@@ -123,7 +123,7 @@ def _conservation(profile: Profile, terms: Sequence[Candidate], places: Array) -
     some = np.linspace(places[0], places[-1], degree + 1)
     rows = profile.rows(some, slope=True) - other.rows(some)
     off, spread = rows @ profile.values, rows @ profile.covariance @ rows.T
-    if off @ np.linalg.solve(spread, off) > chi2.ppf(AGREES, degree + 1):
+    if off @ np.linalg.solve(spread, off) > chdtri(degree + 1, 1 - AGREES):
         return ""
     middle = np.array([(places[0] + places[-1]) / 2])
     slope, coefficient = (

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.linalg import cho_solve, get_lapack_funcs
+from numpy.typing import NDArray
+from scipy.linalg import get_lapack_funcs
 
 from pdescry.joint.field.axis import Array
 
 JITTER = 1e-10
 _cholesky, _invert = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)
+_pack, _packed_cholesky, _packed_solve, _packed_invert = get_lapack_funcs(
+    ("trttf", "pftrf", "pftrs", "pftri"), dtype=np.float64
+)
 
 
 def correlation(left: Array, right: Array, lengths: Array) -> Array:
@@ -35,44 +40,73 @@ def covariance(points: Array, scales: Array, lasting: Array) -> Array:
     return found
 
 
+def inverse(covariance: Array) -> Array:
+    """By its Cholesky factor, which takes a third of the time of any other inverse."""
+    root, info = _cholesky(covariance, lower=1)
+    if info != 0:
+        raise np.linalg.LinAlgError("The covariance of the readings is singular.")
+    found, _ = _invert(root, lower=1)
+    return np.tril(found) + np.tril(found, -1).T
+
+
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """Log marginal likelihood of values, (N,), and its slope. squares: (axes, N, N), of distances. same: (N, N),
-    whether of one sensor."""
+    """Log marginal likelihood of values, (N,), and its gradient.
+
+    Symmetric matrices are packed as in LAPACK's rectangular full packed format, (N(N + 1)/2,): half the entries to
+    compute, and factors as fast as of full ones. squares: (axes, …), of distances. same: (…), whether of one sensor.
+    counts: (…), how often an entry occurs in the full matrix; rows, columns: (…), where.
+    """
 
     values: Array
     squares: Array
     same: Array
+    counts: Array
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
 
     @classmethod
     def of(cls, points: Array, values: Array) -> Likelihood:
-        squares = np.array([(points[:, None, k] - points[:, k]) ** 2 for k in range(points.shape[1] - 1)])
-        return cls(values, squares, (points[:, None, -1] == points[:, -1]).astype(float))
+        number = np.arange(len(points), dtype=float)
+        rows = _packed(np.broadcast_to(number[:, None], (len(points),) * 2)).astype(np.intp)
+        columns = _packed(np.broadcast_to(number, (len(points),) * 2)).astype(np.intp)
+        squares = np.array([(each[rows] - each[columns]) ** 2 for each in points.T[:-1]])
+        same = (points[rows, -1] == points[columns, -1]).astype(float)
+        return cls(values, squares, same, np.where(rows == columns, 1.0, 2.0), rows, columns)
+
+    @cached_property
+    def _diagonal(self) -> NDArray[np.intp]:
+        return np.flatnonzero(self.rows == self.columns)
 
     def at(self, scales: Array, lasting: Array) -> tuple[float, Array]:
         """With the slope in each of the scales, and in ``lasting``."""
-        lengths = scales[3:]
-        field = scales[0] * np.exp(-0.5 * np.tensordot(1 / lengths**2, self.squares, 1))
+        lengths, n = scales[3:], len(self.values)
+        field = scales[0] * np.exp(-0.5 * (1 / lengths**2) @ self.squares)
         whole = field + scales[1] * self.same
-        apart = errors = np.zeros((0, 0))
+        apart = errors = np.zeros(0)
         if len(lasting):
             apart = np.sqrt(self.squares[0])
             errors = self.same * np.exp(-apart / lasting[1])
             whole += lasting[0] * errors
-        whole[np.diag_indices_from(whole)] += scales[2] + JITTER
-        root, info = _cholesky(whole, lower=1)
+        whole[self._diagonal] += scales[2] + JITTER
+        root, info = _packed_cholesky(n, whole, uplo="L", overwrite_a=1)
         if info != 0:
             return -1e25, np.zeros(len(scales) + len(lasting))
-        pulled = cho_solve((root, True), self.values)
-        value = -0.5 * self.values @ pulled - np.log(np.diag(root)).sum() - 0.5 * len(pulled) * math.log(2 * math.pi)
-        inverse, _ = _invert(root, lower=1)
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T
-        weight = np.outer(pulled, pulled) - inverse
+        pulled = _packed_solve(n, root, self.values[:, None], uplo="L")[0][:, 0]
+        value = -0.5 * self.values @ pulled - np.log(root[self._diagonal]).sum() - 0.5 * n * math.log(2 * math.pi)
+        precision, _ = _packed_invert(n, root, uplo="L", overwrite_a=1)
+        weight = self.counts * (pulled[self.rows] * pulled[self.columns] - precision)
         weighed = weight * field
-        along = [0.5 * np.vdot(weighed, each) / length**3 for each, length in zip(self.squares, lengths, strict=True)]
-        own = [weighed.sum() / scales[0], np.vdot(weight, self.same), np.trace(weight)]
+        along = [0.5 * float(weighed @ each) / length**3 for each, length in zip(self.squares, lengths, strict=True)]
+        own = [weighed.sum() / scales[0], weight @ self.same, weight[self._diagonal].sum()]
         more = []
         if len(lasting):
             weighed = weight * errors
-            more = [0.5 * weighed.sum(), 0.5 * lasting[0] * np.vdot(weighed, apart) / lasting[1] ** 2]
+            more = [0.5 * weighed.sum(), 0.5 * lasting[0] * float(weighed @ apart) / lasting[1] ** 2]
         return float(value), np.array([*(0.5 * np.array(own)), *along, *more])
+
+
+def _packed(matrix: Array) -> Array:
+    """The lower triangle of a symmetric matrix."""
+    found, _ = _pack(matrix, transr="N", uplo="L")
+    return found

@@ -24,18 +24,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_solve, get_lapack_funcs, solve_triangular
+from scipy.linalg import cho_solve, solve_triangular
 from scipy.optimize import minimize
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
-from pdescry.joint.field.kernel import Likelihood, correlation, covariance
+from pdescry.joint.field.kernel import Likelihood, correlation, covariance, inverse
 from pdescry.joint.field.mesh import LONG as LONG_RECORD
 from pdescry.joint.field.mesh import elements_in_time
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Numbers, Observations
 
-_cholesky, _invert = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)
 SHORT, LONG = 1e-6, 1e6  # scales along t, in units of the duration: no memory, and no change
 SCALES = {"constant": None, "steady": LONG, "memoryless": SHORT, "smooth": 0.1, "shared": 0.1}
 SMOOTH = ("smooth", "shared")
@@ -57,15 +56,6 @@ LASTING = (1e-6, 0.1)  # of the errors' correlation time, in units of the durati
 LASTING_FROM = 400  # consecutive readings that tell how long errors last: 160 missed most of those of 16 sensors
 LASTS = 3.0  # times the distance of consecutive readings: how long errors last, to begin with
 CLEARLY = 5.0  # nats that make errors that last for a while likely
-
-
-def _inverse(covariance: Array) -> Array:
-    """By its Cholesky factor, which takes a third of the time of any other inverse."""
-    root, info = _cholesky(covariance, lower=1)
-    if info != 0:
-        raise np.linalg.LinAlgError("The covariance of the readings is singular.")
-    found, _ = _invert(root, lower=1)
-    return np.tril(found) + np.tril(found, -1).T
 
 
 @dataclass(frozen=True)
@@ -281,7 +271,7 @@ class Process(Lean):
         """Log density and errors of each left-out sensor."""
         every = np.arange(len(self._rows))
         covariance = self.covariance(self._points(every))
-        precision = np.linalg.inv(covariance) if self._is_on_a_line else _inverse(covariance)
+        precision = inverse(covariance)
         pulled = precision @ self._values(every)
         for own in self._between_others:
             block = precision[np.ix_(own, own)]
@@ -296,7 +286,7 @@ class Process(Lean):
         """Log density and errors of what is left out together, judged by some of all readings, and as if the others
         were as likely."""
         some = self._some_readings(LARGEST_IN_PLANE)
-        precision = _inverse(self.covariance(self._points(some)))
+        precision = inverse(self.covariance(self._points(some)))
         values = self._values(some)
         pulled, place = precision @ values, np.full(len(self._rows), -1)
         place[some] = np.arange(len(some))

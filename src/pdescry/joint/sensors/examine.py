@@ -11,6 +11,7 @@ import numpy as np
 from pdescry.data import Readings, SensorFault
 from pdescry.data.faults import Kind
 from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.observations import MOST_ALONE, Numbers
 from pdescry.joint.sensors.constant import Run, runs, stuck
 from pdescry.joint.sensors.drift import drift
@@ -43,8 +44,9 @@ def examine(readings: Readings, leave_out: bool = True) -> tuple[Readings, tuple
         What was found: ``found.faults``.
     """
     examined = _Examined(readings, leave_out)
-    for field in range(len(readings.fields)):
-        examined.look_at(field)
+    with one_thread():
+        for field in range(len(readings.fields)):
+            examined.look_at(field)
     return examined.answer()
 
 

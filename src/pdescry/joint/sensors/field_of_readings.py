@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
+from pdescry.joint.field.kernel import inverse
 from pdescry.joint.field.process import Process
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Numbers
@@ -82,8 +82,7 @@ class FieldOfReadings(Lean):
         """Inverse of the covariance of some readings, with noise whose sd is ``least`` or more."""
         covariance = self.process.covariance(self.points[some])
         covariance[np.diag_indices_from(covariance)] += max(least**2 - self.noise**2, 0.0)
-        inverse = cho_solve(cho_factor(covariance, lower=True), np.eye(len(some)))
-        return np.asarray(0.5 * (inverse + inverse.T), float)
+        return inverse(covariance)
 
     def parts(self) -> Iterator[tuple[Numbers, Numbers]]:
         """Readings to be judged, and those to judge them by, which they are among."""
