@@ -27,6 +27,7 @@ from pdescry.problem import Candidate, Known
 MET = 30.0  # nats that the residual of a soft law may cost, for each record of usual length
 NOISIER = 1.3  # times the noise
 VARIES = math.log(10)  # nats: that a coefficient varies where nobody said so; 1 in 10 beforehand
+SAME = 0.02  # of the left side (rms): fits of a law that differ by less lead to the same one once it is tight
 STEPS_TO_COMPARE = 12  # of Gauss–Newton, for laws that are compared with the best
 
 
@@ -109,6 +110,22 @@ class FittedLaw(Lean):
     def shows_offsets(self) -> bool:
         """Whether offsets of sensors would explain what it leaves over."""
         return any(offset_sds(self.found, number).any() for number, _, _ in self.found.experiments)
+
+    def is_same_fit(self, other: FittedLaw) -> bool:
+        """Whether it has the terms of another, on its meshes, and its fields change as those do."""
+        mine, its = self.found.experiments, other.found.experiments
+        if self.key != other.key or self.orders != other.orders or self.has_offsets != other.has_offsets:
+            return False
+        for (_, one, state), (_, same, its_state) in zip(mine, its, strict=True):
+            if one.space.shape != same.space.shape or one.space.order != same.space.order:
+                return False
+            left, its_left = (
+                each.lefts(own, law.found.objective.operator)
+                for each, own, law in ((one, state, self), (same, its_state, other))
+            )
+            if (one.space.mean_square(left - its_left) > SAME**2 * one.space.mean_square(its_left)).any():
+                return False
+        return True
 
     @property
     def promise(self) -> float:

@@ -216,17 +216,32 @@ class Search:
             fits: list[Task] = [
                 (soft_fit, (gradually, law.terms)) for law in laws if not law.is_noisier_than(starts[0])
             ]
-            return [law for law in self.all_fitted(fits, "trying laws", begin, begin) if law.possible]
+            new = [law for law in self.all_fitted(fits, "trying laws", begin, begin) if law.possible]
+            # Most end where the soft law is already, and would be the same once they hold.
+            return [law for law in new if not any(law.is_same_fit(other) for other in laws)]
 
         def held(laws: Sequence[FittedLaw]) -> list[FittedLaw]:
             fits: list[Task] = [(tight_fit, (law.found,)) for law in laws]
-            return [law for law in self.all_fitted(fits, "tightening laws", begin, end) if law.possible]
+            return self.made_possible(self.all_fitted(fits, "tightening laws", begin, end))
 
         unmet = [law for law in kept if law.found.unmet > WELL_MET * law.found.records]
         found = _ranked(held([*kept, *approached(unmet)]))
         if not found or (missed(found[0], noise) > LITTLE).any():
             found = _ranked([*found, *held(approached([law for law in kept if law not in unmet]))])
         return found
+
+    def made_possible(self, laws: Sequence[FittedLaw]) -> list[FittedLaw]:
+        """Those of these laws that are possible; and where one that is not would be the best, possible ones near it. A
+        superfluous term that takes up what the mesh leaves over makes a right law ill-posed as easily as not."""
+        found = [law for law in laws if law.possible]
+        best = max((law.promise for law in found), default=-math.inf)
+        lost = sorted((law for law in laws if not law.possible), key=lambda law: -law.promise)
+        fits: list[Task] = []
+        for law in [law for law in lost if law.promise > best][:1]:
+            (near,) = in_order(self.executor, [(laws_near, (law,))], lambda share: None)
+            fits = [(fit_with_terms, (law.found, *each)) for each in self.allowed(law, near)]
+        more = self.all_fitted(fits, "tightening laws", *[SPAN["tighter"][1]] * 2)
+        return [*found, *(law for law in more if law.possible)]
 
     def on_a_fine_mesh(self, first: list[FittedLaw]) -> list[FittedLaw]:
         """The best on the mesh that it needs; none where none holds there.
