@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 
 from pdescry import JointFit, Readings, refine
+from pdescry.cores import one_thread
 from pdescry.data import systems
 from pdescry.data.systems import System
 from pdescry.files import appearing, write_json
 from pdescry.joint.field.mesh import carried, elements_in_time, first_sizes, graded_space
 from pdescry.joint.field.process import Process
-from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import STEPS, resolved

@@ -46,11 +46,11 @@ from default_run import held
 from provenance import commit
 
 import pdescry
-from pdescry.cores import ONE_THREAD
+from pdescry.cores import ONE_THREAD, one_thread
 from pdescry.data import systems
 from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.files import write_json
-from pdescry.joint.fit.factor import Factor, one_thread
+from pdescry.joint.fit.factor import Factor
 from pdescry.problem import Problem
 
 LAYOUT = 30  # of sensors; not one of the accuracy tables

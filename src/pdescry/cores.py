@@ -1,6 +1,7 @@
-"""Cores, and Python processes that keep to one of them each: for the chains, and for timing what a chain does.
+"""Cores and threads: how many there are, work that keeps to one thread, and Python processes that do.
 
-Nothing here loads JAX: `pdescry doctor` has to answer where JAX is what is broken.
+Matrices are so small, here and in chains, that threads of BLAS only wait for each other; and the last digits must not
+depend on the number of cores. Nothing here loads JAX: `pdescry doctor` has to answer where JAX is what is broken.
 """
 
 from __future__ import annotations
@@ -9,13 +10,25 @@ import os
 import sys
 from pathlib import Path
 
-# Of XLA on CPUs, and of the linear algebra that it calls: threads would wait for one another on matrices of 51 × 51.
+from threadpoolctl import threadpool_limits
+
+# What a process finds that begins with one thread: of XLA on CPUs, and of the linear algebra that it calls.
 ONE_THREAD: dict[str, str] = dict.fromkeys(("NPROC", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
 
 def n_cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def one_thread() -> threadpool_limits:
+    """``with one_thread():`` linear algebra of this process keeps to one thread."""
+    return threadpool_limits(1, "blas")
+
+
+def one_thread_of_any_kind() -> threadpool_limits:
+    """The same, and OpenMP too; without ``with``, to the end of the process."""
+    return threadpool_limits(1)
 
 
 def one_core_command(module: str) -> list[str]:

@@ -20,10 +20,8 @@ from importlib import import_module
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
-from threadpoolctl import threadpool_limits
-
 from pdescry.checks import check_workers
-from pdescry.cores import ONE_THREAD, n_cores
+from pdescry.cores import ONE_THREAD, n_cores, one_thread, one_thread_of_any_kind
 from pdescry.errors import InputError
 
 KEPT = 600  # seconds that idle processes wait for more
@@ -42,7 +40,7 @@ class Inline:
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         done: Future[Any] = Future()
         try:
-            with threadpool_limits(1, "blas"):
+            with one_thread():
                 done.set_result(copy.deepcopy(fn(*args, **kwargs)))
         except Exception as fault:
             done.set_exception(fault)
@@ -74,7 +72,7 @@ def is_dask(executor: Any) -> bool:
 
 
 def single_threaded(fn: Callable[..., Any], /, *args: Any) -> Any:
-    with threadpool_limits(1):
+    with one_thread_of_any_kind():
         return fn(*args)
 
 
@@ -143,7 +141,7 @@ def _begin() -> None:
     process_executor._MAX_MEMORY_LEAK_SIZE = LARGEST
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.update(ONE_THREAD)
-    threadpool_limits(1)
+    one_thread_of_any_kind()
 
 
 class Endings:

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pdescry.cores import one_thread
 from pdescry.data import Readings
 from pdescry.discovery.fields import Field
 from pdescry.discovery.following import BY_FIELD, follow, in_words, initial_of, inputs_of, orders_of
@@ -26,7 +27,6 @@ from pdescry.discovery.score import Score, digits, score_forward
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.executor import Executor
-from pdescry.joint.fit.factor import one_thread
 from pdescry.solver import Solution, is_ill_posed, simulate
 from pdescry.solver.linearise import opened, variables_of
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from pdescry.cores import one_thread
 from pdescry.discovery.fields import Field
 from pdescry.discovery.following_in_plane import follow_in_plane, start_of
 from pdescry.equation import Equation
 from pdescry.errors import InputError
-from pdescry.joint.fit.factor import one_thread
 from pdescry.solver import Solution
 
 TIMES, PLACES = 21, 31  # at which solution and field are compared, along each axis

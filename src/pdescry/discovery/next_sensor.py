@@ -7,10 +7,10 @@ from dataclasses import replace
 from numpy.typing import ArrayLike
 
 from pdescry.checks import check_whole
+from pdescry.cores import one_thread
 from pdescry.discovery.inference import Inference
 from pdescry.errors import InputError
 from pdescry.joint.advice import Advice, Questions, advise
-from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.information import Belief
 
 FEWEST = 10  # draws that say how sure the field is

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pdescry.cores import one_thread
 from pdescry.data import Readings
 from pdescry.discovery.fields import Array, Field
 from pdescry.discovery.following import follow
@@ -23,7 +24,6 @@ from pdescry.discovery.inference import Inference, LeftOut
 from pdescry.equation import Equation
 from pdescry.equation.with_spread import TWO_SIDED_95
 from pdescry.executor import Executor, Inline, one_by_one
-from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.held_out import names_of
 from pdescry.solver import Solution
 

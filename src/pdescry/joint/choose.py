@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from pdescry.checks import check_whole, check_workers, plain
+from pdescry.cores import one_thread
 from pdescry.data import Readings, SensorFault
 from pdescry.errors import InputError, PdescryError
 from pdescry.executor import Executor, local_executor
@@ -28,7 +29,6 @@ from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import stretches_of
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.field.start import Start
-from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.joint_fit import JointFit, followed, notes_of
 from pdescry.joint.profiles import asked_in_vain
 from pdescry.joint.search.by_order import ByOrder

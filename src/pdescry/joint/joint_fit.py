@@ -14,6 +14,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import ndtri
 
 from pdescry.checks import check_whole
+from pdescry.cores import one_thread
 from pdescry.data import Readings
 from pdescry.data.asked import Asked
 from pdescry.equation import Equation
@@ -22,7 +23,6 @@ from pdescry.errors import InputError
 from pdescry.joint.advice import Advice, Questions, advise
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.experiment import Experiment
-from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.held_out import held_out, score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offsets

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.cores import one_thread
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.experiment import Experiment
-from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.stages import STEPS_AT_LAST, closer, with_noise, with_offsets
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from pdescry.checks import check_workers
+from pdescry.cores import one_thread
 from pdescry.equation import Equation, Term
 from pdescry.errors import PdescryError
 from pdescry.executor import in_order, local_executor
 from pdescry.joint.choose import Given, posteriors_of, readings_of
 from pdescry.joint.field.start import Start
-from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.fit.held_out import score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import resolved, tightened

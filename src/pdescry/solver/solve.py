@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from pdescry.cores import one_thread
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.solver.attempt import Problem, Progress
@@ -126,7 +126,7 @@ def simulate(
         inputs=known,
     )
     # A second thread gains a tenth at best, and loses up to half when another process wants the cores (benchmarks/).
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread():
         found = search(problem, conditions, min_points, max_points, verify)
     return Solution(
         equation=equation,

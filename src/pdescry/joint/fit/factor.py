@@ -14,18 +14,11 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, get_blas_funcs, get_lapack_funcs, solve_triangular
 from scipy.sparse import csr_array
-from threadpoolctl import threadpool_limits
 
 Array = NDArray[np.float64]
 _cholesky, _solve, _solve_triangle, _invert = get_lapack_funcs(("pbtrf", "pbtrs", "tbtrs", "potri"), dtype=np.float64)
 (_solve_block,) = get_blas_funcs(("trsm",), dtype=np.float64)
 FEW = 12  # columns that LAPACK solves for one after the other, sooner than blocks of R would be made
-
-
-def one_thread() -> threadpool_limits:
-    """Blocks are so small that threads of BLAS only wait for each other, and the last digits must not depend on the
-    number of cores."""
-    return threadpool_limits(1, "blas")
 
 
 class Factor:

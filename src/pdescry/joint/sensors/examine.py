@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from pdescry.cores import one_thread
 from pdescry.data import Readings, SensorFault
 from pdescry.data.faults import Kind
 from pdescry.joint.field.axis import Array
-from pdescry.joint.fit.factor import one_thread
 from pdescry.joint.observations import MOST_ALONE, Numbers
 from pdescry.joint.sensors.constant import Run, runs, stuck
 from pdescry.joint.sensors.drift import drift
