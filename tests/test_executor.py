@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pdescry.executor import Inline, in_order, local_executor, one_by_one, start_processes
+from pdescry.executor import Inline, in_order, load_ahead, local_executor, one_by_one, processes_ahead
 
 
 def inverse(number: int) -> np.ndarray:
@@ -106,7 +106,11 @@ def test_one_by_one_begins_few_before_they_are_asked_for() -> None:
 
 
 def test_processes_that_are_started_early_are_those_that_are_used() -> None:
-    start_processes(2, "json")
-    with local_executor(2) as executor:
-        assert executor.submit(os.getpid).result() != os.getpid()
-    start_processes(1, "json")  # of one worker there is none to start
+    with processes_ahead(2, "json"), local_executor(2) as executor:
+        first = executor.submit(os.getpid).result()
+        load_ahead(2, "tomllib")
+        assert executor.submit(os.getpid).result() != os.getpid() != first
+    with local_executor(2) as executor:  # those are gone, and others take their place
+        assert executor.submit(os.getpid).result() not in (first, os.getpid())
+    with processes_ahead(1, "json"):  # of one worker there is none to start
+        pass

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import AbstractContextManager
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 # What a process finds that begins with one thread: of XLA on CPUs, and of the linear algebra that it calls.
 ONE_THREAD: dict[str, str] = dict.fromkeys(("NPROC", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
@@ -21,9 +24,15 @@ def n_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def one_thread() -> threadpool_limits:
+def one_thread() -> AbstractContextManager[Any]:
     """``with one_thread():`` linear algebra of this process keeps to one thread."""
-    return threadpool_limits(1, "blas")
+    return _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
+
+
+@lru_cache(maxsize=1)
+def _libraries(modules: int) -> ThreadpoolController:
+    """Those that this process has loaded, which takes milliseconds to find out; anew where more modules were."""
+    return ThreadpoolController()
 
 
 def one_thread_of_any_kind() -> threadpool_limits:

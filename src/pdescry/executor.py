@@ -117,8 +117,20 @@ def local_executor(workers: int | None = None) -> Iterator[Executor]:
         raise
 
 
-def start_processes(workers: int | None, module: str) -> None:
-    """Those of `local_executor`, ahead of time: each loads a module while this process is busy otherwise."""
+@contextmanager
+def processes_ahead(workers: int | None, module: str) -> Iterator[None]:
+    """Those of `local_executor`, started while this process is busy otherwise, and killed at the end: idle ones that
+    are asked to go take half a second."""
+    load_ahead(workers, module)
+    try:
+        yield
+    finally:
+        if (workers or n_cores()) > 1:
+            processes(workers or n_cores()).shutdown(wait=False, kill_workers=True)
+
+
+def load_ahead(workers: int | None, module: str) -> None:
+    """Each of these processes loads a module before it is asked for."""
     number = workers or n_cores()
     if number > 1:
         pool = processes(number)

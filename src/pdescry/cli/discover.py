@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,7 +34,7 @@ from pdescry.cli.reading import (
 )
 from pdescry.cli.settings import Candidates, Config, Preset, Settings, candidates_in, tables_of
 from pdescry.cli.wording import at_the_shell, terms_in_columns
-from pdescry.executor import start_processes
+from pdescry.executor import processes_ahead
 
 if TYPE_CHECKING:
     from pdescry.discovery import Law
@@ -144,23 +144,23 @@ def discover(
     ]
     with interruption_told(lambda: _how_to_go_on(folder)):
         # Slow to load: whatever can be wrong with the file was told before.
-        if method in (None, "joint") and preset in (None, "default") and cluster is None:
-            start_processes(workers, "pdescry.joint.choose")
-        from pdescry.discovery import discover as find
+        here = method in (None, "joint") and preset in (None, "default") and cluster is None
+        with processes_ahead(workers, "pdescry.joint.choose") if here else nullcontext():
+            from pdescry.discovery import discover as find
 
-        tables = tables_of(config, noise, change, words)
-        with _bars(quiet or as_json) as progress, cluster_at(cluster) as executor:
-            law = find(
-                readings,
-                preset=preset,
-                config=tables,
-                workdir=folder,
-                workers=workers,
-                executor=executor,
-                figures=figures,
-                overwrite=force,
-                progress=progress,
-            )
+            tables = tables_of(config, noise, change, words)
+            with _bars(quiet or as_json) as progress, cluster_at(cluster) as executor:
+                law = find(
+                    readings,
+                    preset=preset,
+                    config=tables,
+                    workdir=folder,
+                    workers=workers,
+                    executor=executor,
+                    figures=figures,
+                    overwrite=force,
+                    progress=progress,
+                )
     _tell(law, folder, quiet, as_json)
 
 

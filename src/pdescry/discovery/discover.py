@@ -24,7 +24,7 @@ from pdescry.discovery.run import Run, begun, reopened
 from pdescry.discovery.settings import Candidates, Faults, Preset, Settings
 from pdescry.discovery.storage import load_law, write_forward, write_law
 from pdescry.errors import DamagedFile, InputError, PdescryError
-from pdescry.executor import Engine, Executor, local_executor, one_by_one
+from pdescry.executor import Engine, Executor, load_ahead, local_executor, one_by_one
 from pdescry.joint import Joint, examine
 from pdescry.joint.sensors.examine import LARGEST as MOST_EXAMINED
 from pdescry.problem import TimeOrder
@@ -231,6 +231,8 @@ def _worked(run: Run, engine: Engine, figures: bool, watch: Watch) -> Law:
         inference = method.infer(run, engine, watch, sample)
         if inference.posteriors:  # draws of a network are many, and would be sent to each process
             engine = engine.here
+        if figures:  # while this process fits the law without some sensors
+            load_ahead(engine.workers, "matplotlib.backends.backend_agg")
         with engine.running() as executor:
             law = _conclude(run, inference, method.note, executor, watch("law"))
     if figures:

@@ -15,7 +15,7 @@ from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, kron
 
 from pdescry.joint.field.axis import MOMENTS, QUADRATURE, Array, Axis
 from pdescry.joint.field.region import Region
@@ -189,6 +189,24 @@ class Space(Lean):
         found = csr_array((values.ravel(), columns.ravel(), ends), shape=(number, self.n))
         found.sort_indices()
         return found
+
+    def roughness(self, orders: Orders) -> csr_array:
+        """Rows (m, n/F) whose squares sum to about the mean square of a derivative of one field."""
+        if orders not in self._roughness:
+            rows = csr_array(np.ones((1, 1)))
+            for k in self.order:  # from the outermost axis to the innermost, as states are laid out
+                rows = kron(rows, self.axes[k].lumped(orders[k]) / np.sqrt(self.axes[k].width), format="csr")
+            self._roughness[orders] = csr_array(rows)
+        return self._roughness[orders]
+
+    def of_component(self, rows: csr_array, component: int) -> csr_array:
+        """(m, n): rows (m, n/F) of one of the fields."""
+        columns = rows.indices * self.components + component
+        return csr_array((rows.data, columns, rows.indptr), shape=(len(rows.indptr) - 1, self.n))
+
+    @cached_property
+    def _roughness(self) -> dict[Orders, csr_array]:
+        return {}
 
     def nearest(self, values: Callable[..., Sequence[Array]]) -> Array:
         """The state nearest to fields given on grids: ``values(x, …, t)`` gives each, (x, …, t)."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array, kron, vstack
+from scipy.sparse import csr_array, diags_array, vstack
 
 from pdescry.data import Readings
 from pdescry.equation.term import Coordinate, Derivative
@@ -162,14 +162,10 @@ class Experiment(Lean):
         kinds = [(in_space[:, k], k, 3) for k in range(d - 1)]
         kinds += [(np.full(number, ROUGH_IN_TIME), d - 1, 2), (np.full(number, SIZE), 0, 0)]
         for weights, rough, order in kinds:
-            rows = csr_array(np.ones((1, 1)))
-            for k in self.space.order:  # from the outermost axis to the innermost, as states are laid out
-                own = order if k == rough else 0
-                length = axes[k].width / (self.records if k == d - 1 else 1.0)
-                rows = kron(rows, axes[k].lumped(own) * (length**own / np.sqrt(axes[k].width)))
+            length = axes[rough].width / (self.records if rough == d - 1 else 1.0)
+            rows = self.space.roughness(tuple(order if k == rough else 0 for k in range(d))) * length**order
             for field, (weight, unit) in enumerate(zip(weights, self.observations.unit, strict=True)):
-                one = csr_array(([1.0], ([0], [field])), shape=(1, self.space.components))
-                parts.append(np.sqrt(weight) / unit * kron(rows, one))
+                parts.append(self.space.of_component(rows * (np.sqrt(weight) / unit), field))
         return csr_array(vstack(parts))
 
     @cached_property

@@ -190,7 +190,10 @@ class WhitenedRows(Lean):
 
     def of(self, own: Numbers) -> csr_array:
         """Some of them as such; with all that share an offset with them."""
-        weighed, along = csr_array(self.weighed[own]), csr_array(self.along[own])
+        weighed = csr_array(self.weighed[own])
+        if not self.shrunk.any():
+            return weighed
+        along = csr_array(self.along[own])
         return csr_array(weighed - along @ (diags_array(self.shrunk) @ (along.T @ weighed)))
 
     def combined(self, columns: csr_array) -> csr_array:
@@ -202,6 +205,8 @@ class WhitenedRows(Lean):
     def shared(self) -> csr_array:
         """V, (groups, n): WᵀW = BᵀB − VᵀV, with groups that have an offset."""
         some = np.flatnonzero(self.shrunk)
+        if not len(some):
+            return csr_array((0, self.weighed.shape[1]))  # type: ignore[index]
         scale = np.sqrt(self.shrunk[some] * (2 - self.shrunk[some]))
         return csr_array(diags_array(scale) @ (csr_array(self.along[:, some]).T @ self.weighed))
 

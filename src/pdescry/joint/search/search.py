@@ -212,22 +212,23 @@ class Search:
         gradually, (begin, end) = replace(starts[0], gradually=True), SPAN["tighter"]
         noise = [each.experiment.noise_model.noise_of_fields for each in starts[0].initial]
 
-        def approached(laws: Sequence[FittedLaw]) -> list[FittedLaw]:
-            fits: list[Task] = [
-                (soft_fit, (gradually, law.terms)) for law in laws if not law.is_noisier_than(starts[0])
-            ]
-            new = [law for law in self.all_fitted(fits, "trying laws", begin, begin) if law.possible]
-            # Most end where the soft law is already, and would be the same once they hold.
-            return [law for law in new if not any(law.is_same_fit(other) for other in laws)]
+        def gradual(laws: Sequence[FittedLaw]) -> list[Task]:
+            return [(soft_fit, (gradually, law.terms)) for law in laws if not law.is_noisier_than(starts[0])]
 
-        def held(laws: Sequence[FittedLaw]) -> list[FittedLaw]:
-            fits: list[Task] = [(tight_fit, (law.found,)) for law in laws]
-            return self.made_possible(self.all_fitted(fits, "tightening laws", begin, end))
+        def held(laws: Sequence[FittedLaw], again: Sequence[FittedLaw]) -> list[FittedLaw]:
+            """The first of these tight, and the second ones approached gradually, and then tight."""
+            fits: list[Task] = [*((tight_fit, (law.found,)) for law in laws), *gradual(again)]
+            fitted = self.attempted(fits, "tightening laws", begin, end)
+            tight, new = fitted[: len(laws)], [law for law in fitted[len(laws) :] if law is not None and law.possible]
+            # Most end where the soft law is already, and would be the same once they hold.
+            fits = [(tight_fit, (law.found,)) for law in new if not any(law.is_same_fit(other) for other in again)]
+            more = self.all_fitted(fits, "tightening laws", end, end)
+            return self.made_possible([*(law for law in tight if law is not None), *more])
 
         unmet = [law for law in kept if law.found.unmet > WELL_MET * law.found.records]
-        found = _ranked(held([*kept, *approached(unmet)]))
+        found = _ranked(held(kept, unmet))
         if not found or (missed(found[0], noise) > LITTLE).any():
-            found = _ranked([*found, *held(approached([law for law in kept if law not in unmet]))])
+            found = _ranked([*found, *held([], [law for law in kept if law not in unmet])])
         return found
 
     def made_possible(self, laws: Sequence[FittedLaw]) -> list[FittedLaw]:
