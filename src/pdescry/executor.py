@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, Protocol
 
 from pdescry.checks import check_workers
@@ -136,6 +137,11 @@ def load_ahead(workers: int | None, module: str) -> None:
         pool = processes(number)
         for _ in range(number):
             pool.submit(import_module, module)
+
+
+def load_here(*modules: str) -> None:
+    """This process loads modules that it needs later, in a thread, while it waits for others."""
+    Thread(target=lambda: [import_module(each) for each in modules], daemon=True).start()
 
 
 def processes(number: int) -> Any:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from pdescry.data import Readings
 from pdescry.equation import Equation
 from pdescry.errors import PdescryError
-from pdescry.executor import Engine
+from pdescry.executor import Engine, load_here
 from pdescry.joint.advice import Advice
 from pdescry.joint.choice import Choice, Comparison, FieldLaw
 from pdescry.joint.choose import Joint, choose
@@ -121,6 +121,7 @@ class JointMethod:
                 run.log(f"They could not be trained: {fault}")
                 raise
 
+        load_here("xarray", "h5netcdf")  # while others fit
         choice = run.staged(
             "fit",
             run.path / "joint.nc",
