@@ -111,15 +111,33 @@ class Search:
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
             fits = [(soft_fit, (starts[0], terms)) for terms in self.crossed(ranked)]
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
-        return self.improved(ranked) if thoroughly else ranked
+        return self.with_simple(self.improved(ranked), starts) if thoroughly else ranked
+
+    def with_simple(self, ranked: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
+        """Where the best law has complicated terms: with every pair of simple ones. Inferred fields that are too smooth
+        need not suggest these, and while laws are soft they promise less."""
+        on_a_line = len(self.problem.fields) == len(self.problem.axes) == 1  # elsewhere pairs are some hundred
+        if not (on_a_line and ranked and ranked[0].possible and self.complicated(ranked[0])):
+            return ranked
+        return _ranked([*ranked, *self._pairs(ranked, starts)])
+
+    def complicated(self, law: FittedLaw) -> list[Candidate]:
+        """Its terms that are not simple, and that nobody said are there."""
+        return [term for term in law.terms if not is_simple(term) and term not in self.problem.known.present]
+
+    def _pairs(self, ranked: Sequence[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
+        """Every pair of simple terms that is not among these laws."""
+        seen, end = {law.key for law in ranked}, SPAN["proposals"][1]
+        laws = [law for law in pairs_of_simple(self.problem) if frozenset(law) not in seen]
+        possible = [law.value for law in ranked[:1] if law.possible and not law.has_offsets]
+        bound = min(possible, default=math.inf) + 2 * FAR * self.problem.n_readings
+        gradually = replace(starts[0], gradually=True)
+        return self.all_fitted([(soft_fit, (gradually, terms, bound)) for terms in laws], "trying laws", end, end)
 
     def with_pairs(self, ranked: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
         """With every pair of simple terms that is clearly better: fields that obey no law, inferred between few
         sensors, need not suggest the right ones at all."""
-        seen, end = {law.key for law in ranked}, SPAN["proposals"][1]
-        laws = [law for law in pairs_of_simple(self.problem) if frozenset(law) not in seen]
-        gradually = replace(starts[0], gradually=True)
-        tried = self.all_fitted([(soft_fit, (gradually, terms)) for terms in laws], "trying laws", end, end)
+        tried = self._pairs(ranked, starts)
         best = ranked[0].promise if ranked and ranked[0].possible else -math.inf
         clearly = [law for law in tried if law.possible and law.promise > best + FAR * self.problem.n_readings]
         return _ranked([*ranked, *clearly])
@@ -191,12 +209,17 @@ class Search:
         """The first of them fitted until they hold, the best first; none where none does. Before, each is also
         approached gradually.
 
-        And the first of those that are found everywhere: a soft law that hardly lets the field change may promise more.
+        And the best of each smaller size, and the first of those that are found everywhere: what a soft law leaves over
+        costs large laws less, and one that hardly lets the field change may promise more.
         """
         everywhere = {frozenset(law) for law in usual(self.problem)}
         far = (FAR_FROM_MET if soft[0].met else FAR) * self.problem.n_readings
         near = _without_larger([law for law in soft if law.promise > soft[0].promise - far])
         kept = near[: self.kept]
+        smallest = min(len(law.terms) for law in kept)
+        least = soft[0].promise - FAR * self.problem.n_readings
+        smaller = {len(law.terms): law for law in reversed(soft) if law.promise > least}
+        kept += [law for size, law in smaller.items() if size < smallest]
         if not everywhere & {law.key for law in kept}:
             kept += [law for law in near[self.kept :] if law.key in everywhere][:1]
         held = self.held_tightly(kept, starts)
@@ -311,7 +334,7 @@ class Search:
         """Where the best law has complicated terms: laws without them, as such, and with one simple term in their
         place; with coefficients to begin from. Near a law that is far from these they need not promise anything."""
         known, around = self.problem.known, best.neighbourhood
-        complicated = [term for term in best.terms if not is_simple(term) and term not in known.present]
+        complicated = self.complicated(best)
         rest = [term for term in best.terms if term not in complicated]
         fields = {term.field for term in complicated}
         others = [term for term in known.candidates if term.field in fields and is_simple(term) and term not in rest]
