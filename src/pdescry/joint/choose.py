@@ -379,8 +379,11 @@ def _searched(
         for another_way in (lambda: laws.guess_pairs(True), from_networks, lambda: laws.guess_pairs(False)):
             if laws.is_convincing(tights, before):
                 break
+            with_varying, laws.searches = laws.searches, searches  # more laws are guessed of constant coefficients
             if another_way() and laws.suggests_any:
                 tights = tight_and_varied(laws, searches, vary)
+            else:
+                laws.searches = with_varying
     if not tights and not dull:
         tights = tight_and_varied(laws, searches, vary)
     which, fine, tight = laws.on_fine_meshes(tights, lambda law: not why_not(law, baselines, before))
