@@ -42,6 +42,7 @@ FELL = 0.05  # nats a reading: on a fine mesh, a law scores less than its rivals
 # Which part of the time goes by where.
 SPAN = {"proposals": (0.1, 0.5), "tighter": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
 WELL_MET = 10.0  # nats that the residual of a soft law costs: such a law need not be approached in another way
+WITHIN = 2  # parts of soft laws that are fitted to the end, too
 SOFT_ROUNDS = 4  # of changes to soft laws
 NOISIER = 4  # soft laws that are also fitted with larger errors of sensors, where none is met
 MOVES = 3  # tried before a law counts as the best near it
@@ -209,17 +210,15 @@ class Search:
         """The first of them fitted until they hold, the best first; none where none does. Before, each is also
         approached gradually.
 
-        And the best of each smaller size, and the first of those that are found everywhere: what a soft law leaves over
-        costs large laws less, and one that hardly lets the field change may promise more.
+        And the first of those that are found everywhere: a soft law that hardly lets the field change may promise more.
+        Where the best has complicated terms, smaller ones, too.
         """
         everywhere = {frozenset(law) for law in usual(self.problem)}
         far = (FAR_FROM_MET if soft[0].met else FAR) * self.problem.n_readings
         near = _without_larger([law for law in soft if law.promise > soft[0].promise - far])
         kept = near[: self.kept]
-        smallest = min(len(law.terms) for law in kept)
-        least = soft[0].promise - FAR * self.problem.n_readings
-        smaller = {len(law.terms): law for law in reversed(soft) if law.promise > least}
-        kept += [law for size, law in smaller.items() if size < smallest]
+        if self.complicated(soft[0]):
+            kept += self._smaller(soft, kept)
         if not everywhere & {law.key for law in kept}:
             kept += [law for law in near[self.kept :] if law.key in everywhere][:1]
         held = self.held_tightly(kept, starts)
@@ -227,6 +226,16 @@ class Search:
             rest = [law for law in soft if law not in kept and not any(law.key >= other.key for other in kept)]
             held = self.held_tightly(rest[: self.kept], starts)
         return held
+
+    def _smaller(self, soft: Sequence[FittedLaw], kept: Sequence[FittedLaw]) -> list[FittedLaw]:
+        """The best soft law of each size below those that are kept, and the best that are part of one of these: what is
+        left over while laws are soft costs large ones less."""
+        least = soft[0].promise - FAR * self.problem.n_readings
+        rest = [law for law in soft if law not in kept and law.promise > least]
+        smallest = min(len(law.terms) for law in kept)
+        smaller = {len(law.terms): law for law in reversed(rest) if len(law.terms) < smallest}
+        within = [law for law in rest if any(law.key < other.key for other in kept)][:WITHIN]
+        return list({law.key: law for law in (*smaller.values(), *within)}.values())
 
     def held_tightly(self, kept: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
         """These laws fitted until they hold, those that do. Where the best of them misses left-out sensors, all are
@@ -263,7 +272,7 @@ class Search:
         fits: list[Task] = []
         for law in [law for law in lost if law.promise > best][:1]:
             (near,) = in_order(self.executor, [(laws_near, (law,))], lambda share: None)
-            fits = [(fit_with_terms, (law.found, *each)) for each in self.allowed(law, near)]
+            fits = [(fit_with_terms, (law.found, *each)) for each in self.allowed(law, [*near, *parts_of(law)])]
         more = self.all_fitted(fits, "tightening laws", *[SPAN["tighter"][1]] * 2)
         return [*found, *(law for law in more if law.possible)]
 
@@ -400,6 +409,14 @@ class Search:
         """The law that a fit gives, if it is possible."""
         (found,) = in_order(self.executor, [(judged, (self.rules, fit[0], *fit[1]))], lambda share: None)
         return [found] if found is not None and found.possible else []
+
+
+def parts_of(law: FittedLaw) -> list[Neighbour]:
+    """The law without one of its terms, in closed form, the most promising first."""
+    places = sorted(law.neighbourhood.candidates.index(term) for term in law.terms)
+    with np.errstate(all="ignore"):
+        found = [law.neighbourhood.of(tuple(k for k in places if k != gone)) for gone in places if len(places) > 1]
+    return sorted(found, key=lambda part: -part.score)
 
 
 def _waves(
