@@ -11,6 +11,7 @@ import pytest
 import pdescry.cli.completing as completing
 from pdescry.data.formats import FORMATS
 from pdescry.discovery.method import METHODS
+from pdescry.schema import run
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -42,7 +43,7 @@ def test_every_kind_of_addition_has_its_list():
 
 def test_the_registries_that_it_names_agree_with_the_shell():
     assert set(completing.FORMATS) == set(FORMATS)
-    assert {name.lower().replace("_", "-") for method in METHODS for name in method.kinds} >= set(completing.METHODS)
+    assert {name for method in METHODS for name in method.kinds} == set(run.METHODS)
     loaders = (importlib.import_module(f"pdescry.data.formats.{kind.module}") for kind in FORMATS.values())
     assert all(callable(each.load) for each in loaders)
 

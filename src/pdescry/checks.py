@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pdescry.errors import InputError
@@ -26,9 +27,25 @@ def check_positive(what: str, value: Any, below: float = math.inf) -> float:
     return float(value)
 
 
-def check_choice(what: str, value: Any, choices: tuple[str, ...]) -> None:
+def check_choice(what: str, value: Any, choices: tuple[str, ...]) -> str:
     if value not in choices:
         raise InputError(f"Expected the {what} to be one of {', '.join(map(repr, choices))}; got {value!r}.")
+    return value
+
+
+def check_switch(what: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"Expected {what} to be True or False; got {value!r}.")
+    return value
+
+
+def check_texts(what: str, value: Any) -> tuple[str, ...]:
+    """Texts, or objects with a text such as terms; a single one may stand for itself."""
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Iterable) or isinstance(value, Mapping):
+        raise InputError(f"Expected the {what} to be a text or a list of texts; got {value!r}.")
+    return tuple(map(str, value))
 
 
 def check_workers(number: Any) -> int | None:

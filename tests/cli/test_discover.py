@@ -82,8 +82,8 @@ def test_noise_at_the_shell_is_stronger_than_the_file(words, sd, here, run, monk
     class Asked(PdescryError):
         """With the settings."""
 
-    def find(readings, *, preset, config, **_):
-        raise Asked(str(choose_settings(preset, config).noise))
+    def find(readings, *, config, **_):
+        raise Asked(str(choose_settings(None, config).noise))
 
     monkeypatch.setattr("pdescry.discovery.discover", find)
     (here.folder.parent / "paper.toml").write_text(run("config", "--preset", "paper")[1], encoding="utf-8")

@@ -7,12 +7,11 @@ compares them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-PRESETS = ("default", "paper", "paper_as_printed")
-SAMPLERS = ("mclmc", "adjusted-mclmc", "hmc", "nuts")
-METHODS = ("joint", "stblr", "stols", "sequential-ridge", "ard", "greedy", "best-subset")
+from pdescry.schema.run import SECTIONS, plain_settings
+
 EXPERIMENTS = ("burgers", "kdv", "heat", "all")
 SCALES = ("full", "quick")
 FORMATS = ("csv", "parquet", "netcdf", "hdf5", "excel", "zarr", "npz", "npy", "tiff", "matlab")
@@ -22,8 +21,12 @@ Completion = Callable[[str], list[str]]
 
 
 def one_of(*names: str) -> Completion:
+    return among(lambda: names)
+
+
+def among(names: Callable[[], Iterable[str]]) -> Completion:
     def complete(incomplete: str) -> list[str]:
-        return [name for name in names if name.startswith(incomplete)]
+        return [name for name in names() if name.startswith(incomplete)]
 
     return complete
 
@@ -34,10 +37,18 @@ def system_names(incomplete: str) -> list[str]:
     return one_of(*NAMES)(incomplete)
 
 
-def libraries(incomplete: str) -> list[str]:
-    from pdescry.equation.candidates import LIBRARIES
+def setting_names(incomplete: str) -> list[str]:
+    """Sections first; once there is one, its settings. Nouns take a second to load, and do so only for their own."""
+    section, dot, _ = incomplete.partition(".")
+    plain = [name for name, _ in plain_settings()]
+    if not dot:
+        sections = (f"{each}." for each in SECTIONS if each)
+        return one_of(*(name for name in plain if "." not in name), *sections)(incomplete)
+    if section not in SECTIONS or any(name.startswith(f"{section}.") for name in plain):
+        return one_of(*plain)(incomplete)
+    from pdescry.discovery.settings import every_setting
 
-    return one_of(*LIBRARIES)(incomplete)
+    return one_of(*(name for name, _ in every_setting()))(incomplete)
 
 
 def run_directories(incomplete: str) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pdescry.cli.cluster import Cluster, cluster_at
-from pdescry.cli.completing import METHODS, one_of, run_directories
+from pdescry.cli.completing import run_directories
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import (
     NOTHING,
@@ -30,11 +30,11 @@ from pdescry.cli.reading import (
     Without,
     how_to_read,
     read_file,
-    sensors_in,
 )
-from pdescry.cli.settings import Candidates, Config, Preset, Settings, candidates_in, tables_of
+from pdescry.cli.settings import Change, Chosen, Config, tables_of, with_settings
 from pdescry.cli.wording import at_the_shell, terms_in_columns
 from pdescry.executor import processes_ahead
+from pdescry.schema.values import OFF
 
 if TYPE_CHECKING:
     from pdescry.discovery import Law
@@ -52,54 +52,15 @@ Folder = Annotated[
 
 
 @how_to_read("places", hidden="missing")
+@with_settings(but=("sensors.without",))
 def discover(
     file: Files,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Run directory (default: FILE's name.pdescry).", metavar="DIR")
     ] = None,
-    candidates: Candidates = None,
-    time_order: Annotated[
-        str | None,
-        typer.Option(
-            help="auto, 1 (u_t), 2 (u_tt), or by field: u=2,T=1.",
-            metavar="ORDER",
-            autocompletion=one_of("auto", "1", "2"),
-        ),
-    ] = None,
-    known: Annotated[
-        list[str] | None,
-        typer.Option(help='Known term: "u_xx > 0", "v: u = 2 ± 0.1".', metavar="FACT"),
-    ] = None,
-    boundary: Annotated[
-        list[str] | None,
-        typer.Option(help='Known boundary value: "u(0) = 1", "u_x(10) = 0".', metavar="FACT"),
-    ] = None,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(help="Coefficients that may vary along x: u_xx, all.", metavar="TERM"),
-    ] = None,
-    domain: Annotated[
-        tuple[float, float] | None,
-        typer.Option(help="Infer the field beyond the sensors, too, as 0 10.", metavar="LOW HIGH"),
-    ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="joint, stblr, stols, ard, greedy, best-subset, …", metavar="NAME", autocompletion=one_of(*METHODS)
-        ),
-    ] = None,
-    preset: Preset = None,
+    chosen: Chosen = NOTHING,
     config: Config = None,
-    change: Settings = None,
-    # Each of these eight is a setting, too, and has the room in `pdescry config` that the help has not.
-    threshold: Annotated[float | None, typer.Option(hidden=True)] = None,
-    average: Annotated[str | None, typer.Option(hidden=True)] = None,
-    faults: Annotated[str | None, typer.Option(hidden=True)] = None,
-    chains: Annotated[int | None, typer.Option(hidden=True)] = None,
-    sampler: Annotated[str | None, typer.Option(hidden=True)] = None,
-    draws: Annotated[int | None, typer.Option(hidden=True)] = None,
-    points: Annotated[int | None, typer.Option(hidden=True)] = None,
-    seed: Annotated[int | None, typer.Option(hidden=True)] = None,
+    change: Change = None,
     time: Time = None,
     space: Space = None,
     field: Field = None,
@@ -126,33 +87,24 @@ def discover(
         pdescry discover rod.csv
         pdescry discover rod.csv --input P -c "u_xx, u, P" --known "u_xx > 0"
     """
-    words = {
-        "law.candidates": candidates_in(candidates), "law.time_order": _time_order(time_order), "seed": seed,
-        "field.chains": chains, "sampler.kind": sampler,
-        "sampler.draws": draws, "regression.method": method, "regression.threshold": threshold,
-        "regression.known": known or None, "regression.boundary": boundary or None, "derivatives.points": points,
-        "regression.domain": list(domain) if domain else None, "regression.vary": vary or None,
-        "sensors.without": sensors_in(without) or None, "sensors.faults": faults and faults.replace("-", "_"),
-        "field.average": int(average) if average and average.isdecimal() else average,
-    }  # fmt: skip
     folder = output or Path(f"{_stem(file[0])}.pdescry")
     _check_folder(folder, force)
-    if average == "off":
+    if chosen.get("average") == OFF:
         more = {**more, "average": False}  # of images, which are averaged while they are read
     readings = [
         read_file(each, time, space, field, sensor, noise, missing, format, known_input, None, more) for each in file
     ]
     with interruption_told(lambda: _how_to_go_on(folder)):
         # Slow to load: whatever can be wrong with the file was told before.
-        here = method in (None, "joint") and preset in (None, "default") and cluster is None
+        usual = {"method": "joint", "preset": "default"}.items()
+        here = cluster is None and all(chosen.get(option, value) == value for option, value in usual)
         with processes_ahead(workers, "pdescry.joint.choose") if here else nullcontext():
             from pdescry.discovery import discover as find
 
-            tables = tables_of(config, noise, change, words)
+            tables = tables_of({**chosen, "without": without or []}, config, noise, change)
             with _bars(quiet or as_json) as progress, cluster_at(cluster) as executor:
                 law = find(
                     readings,
-                    preset=preset,
                     config=tables,
                     workdir=folder,
                     workers=workers,
@@ -246,7 +198,8 @@ def report(
     typer.echo(f"Wrote {target}.")
 
 
-def config(preset: Preset = None, change: Settings = None) -> None:
+@with_settings("preset")
+def config(chosen: Chosen = NOTHING, change: Change = None) -> None:
     """Print all settings as TOML, with a comment each.
 
     Edit them and pass the file to `pdescry discover --config FILE`; or pass single ones as `--set NAME=VALUE`.
@@ -255,10 +208,9 @@ def config(preset: Preset = None, change: Settings = None) -> None:
         pdescry config
         pdescry config --preset paper --set sampler.draws=500 > paper.toml
     """
-    from pdescry.discovery import choose_settings, from_words, to_toml
+    from pdescry.discovery import choose_settings, to_toml
 
-    tables = from_words(change or [])
-    typer.echo(to_toml(choose_settings(preset, tables)), nl=False)
+    typer.echo(to_toml(choose_settings(None, tables_of(chosen, change=change))), nl=False)
 
 
 # ---- what is printed -------------------------------------------------------------------------------------------------
@@ -380,18 +332,6 @@ def check_run(folder: Path) -> None:
 
     if not (folder / "config.toml").exists():
         raise InputError(f"{str(folder)!r} is no run directory of pdescry; `pdescry discover FILE` makes one.")
-
-
-def _time_order(given: str | None) -> str | int | dict[str, int | str] | None:
-    """``auto``, ``2``, or ``u=2,T=1``; what is no order is refused where settings are checked."""
-
-    def order(text: str) -> int | str:
-        return int(text) if text.strip().isdecimal() else text.strip()
-
-    if given is None or "=" not in given:
-        return None if given is None else order(given)
-    pairs = [each.partition("=") for each in given.split(",") if each.strip()]
-    return {name.strip(): order(number) for name, _, number in pairs}
 
 
 def _stem(file: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pdescry.cli.completing import SAMPLERS, one_of
+from pdescry.cli.completing import one_of
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import (
     NOTHING,
@@ -25,10 +25,15 @@ from pdescry.cli.reading import (
     how_to_read,
     read_file,
 )
+from pdescry.schema import words
+from pdescry.schema.run import SAMPLERS
 
 if TYPE_CHECKING:
     from pdescry.data import Readings
     from pdescry.surrogate import Diagnostics, Posterior
+
+
+_SAMPLERS = {words.hyphenated(name): name for name in SAMPLERS}
 
 
 @how_to_read("places", hidden="thin")
@@ -69,7 +74,7 @@ def interpolate(
     ] = None,
     sampler: Annotated[
         str,
-        typer.Option(help="Or adjusted-mclmc, hmc, nuts.", metavar="NAME", autocompletion=one_of(*SAMPLERS)),
+        typer.Option(help="Or adjusted-mclmc, hmc, nuts.", metavar="NAME", autocompletion=one_of(*_SAMPLERS)),
     ] = "mclmc",
     draws: Annotated[int | None, typer.Option(help="Draws of each chain.", metavar="NUMBER")] = None,
     thin: Annotated[int | None, typer.Option(help="Transitions from one draw to the next.", metavar="NUMBER")] = None,
@@ -193,13 +198,9 @@ def _check_axes(readings: Readings, plot: Path | None, table: Path | None) -> No
 
 
 def _sampler(name: str) -> Any:
-    from pdescry.errors import InputError
-    from pdescry.surrogate import HMC, MCLMC, NUTS, AdjustedMCLMC
+    from pdescry.surrogate.samplers import SAMPLERS as KINDS
 
-    samplers = {"mclmc": MCLMC, "adjusted-mclmc": AdjustedMCLMC, "hmc": HMC, "nuts": NUTS}
-    if (known := name.lower().replace("_", "-")) not in samplers:
-        raise InputError(f"Expected --sampler to be one of {', '.join(samplers)}; got {name!r}.")
-    return samplers[known]
+    return KINDS[_SAMPLERS[words.meant(name, list(_SAMPLERS), "--sampler")]]
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import copy
-import inspect
 from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from pdescry.cli.completing import FORMATS, TIME_UNITS, one_of
+from pdescry.cli.expanding import expanded, unlisted
+from pdescry.cli.settings import option_of
 from pdescry.errors import InputError
+from pdescry.schema import words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pdescry.data import Readings
 
 File = Annotated[str, typer.Argument(help="CSV, Excel, NetCDF, HDF5, npy, TIFF, MATLAB, …", metavar="FILE")]
@@ -31,7 +30,7 @@ Input = Annotated[
     list[str] | None,
     typer.Option("--input", help="Column of a known input; P=held if switched.", metavar="COLUMN"),
 ]
-Without = Annotated[list[str] | None, typer.Option(help="Leave a sensor out; repeat, or as TC5,TC7.", metavar="SENSOR")]
+Without = Annotated[list[str] | None, option_of("sensors.without")]
 KnownNoise = Annotated[str | None, typer.Option(help="Known noise: a number, a column or none.", metavar="NOISE")]
 Missing = Annotated[
     str, typer.Option(help="Gaps: drop or error.", metavar="HOW", autocompletion=one_of("drop", "error"))
@@ -73,35 +72,8 @@ def how_to_read(*shown: str, hidden: str = "") -> Callable[[Callable[..., None]]
     """The further options for a command, which gets those that were given as ``more``; its help shows some, or all.
     hidden: an option of its own that gives them room there."""
     hints = get_type_hints(_FurtherOptions, include_extras=True)
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
-        def run(*arguments: Any, **options: Any) -> None:
-            given = {name: options.pop(name) for name in hints if name in options}
-            more = {name: value for name, value in given.items() if value not in (None, [])}
-            command(*arguments, more=more, **options)
-
-        parameters, own = [], get_type_hints(command, include_extras=True)
-        for parameter in inspect.signature(command).parameters.values():
-            if parameter.name != "more":
-                hint = own[parameter.name]
-                parameters.append(parameter.replace(annotation=_hidden(hint) if parameter.name == hidden else hint))
-                continue
-            for name, hint in hints.items():
-                hint = _hidden(hint) if shown and name not in shown else hint
-                parameters.append(inspect.Parameter(name, parameter.kind, default=None, annotation=hint))
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in parameters}
-        return run
-
-    return decorate
-
-
-def _hidden(hint: Any) -> Any:
-    kind, option = get_args(hint)
-    option = copy.copy(option)
-    option.hidden = True
-    return Annotated[kind, option]
+    options = {name: unlisted(hint) if shown and name not in shown else hint for name, hint in hints.items()}
+    return partial(expanded, parameter="more", options=options, hidden=hidden)
 
 
 def read_file(
@@ -121,7 +93,7 @@ def read_file(
     from pdescry.data import read
 
     readings = read(file, **reading_of(time, space, field, sensor, noise, missing, format, inputs, more))
-    return readings.without(sensors_in(without, readings.sensor_names or ()))
+    return readings.without(words.parts(without or [], readings.sensor_names or ()))
 
 
 def reading_of(
@@ -149,17 +121,10 @@ def _fields(field: list[str] | None, more: More) -> list[str] | str | None:
     return field[0] if field and len(field) == 1 and "places" in more else field or None
 
 
-def sensors_in(words: list[str] | None, names: Sequence[str] = ()) -> list[str]:
-    """``["TC5,TC7", "TC9"]`` → ``["TC5", "TC7", "TC9"]``; a name that has a comma itself stays whole."""
-    return [
-        part.strip() for word in words or [] for part in ([word] if word in names else word.split(",")) if part.strip()
-    ]
-
-
-def _inputs(words: list[str]) -> dict[str, str | None]:
+def _inputs(given: list[str]) -> dict[str, str | None]:
     """``["P", "q=held"]`` → ``{"P": None, "q": "held"}``."""
     found: dict[str, str | None] = {}
-    for word in words:
+    for word in given:
         name, equals, between = word.rpartition("=")
         is_told = bool(equals) and between in ("held", "linear")
         column = name if is_told else word

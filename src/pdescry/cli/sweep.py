@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
@@ -27,15 +26,16 @@ from pdescry.cli.reading import (
     Without,
     how_to_read,
     reading_of,
-    sensors_in,
 )
-from pdescry.cli.settings import Candidates, Config, Preset, Settings, candidates_in, tables_of
+from pdescry.cli.settings import Change, Chosen, Config, tables_of, with_settings
 from pdescry.errors import InputError, PdescryError
+from pdescry.schema import words
 
 LISTED = 10  # failures and laws that are printed
 
 
 @how_to_read("places", hidden="missing")
+@with_settings("law.candidates", "preset")
 def sweep(
     file: Annotated[
         list[str] | None,
@@ -57,10 +57,9 @@ def sweep(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Cases at a time (default: one a core).", metavar="NUMBER")
     ] = None,
-    candidates: Candidates = None,
-    preset: Preset = None,
+    chosen: Chosen = NOTHING,
     config: Config = None,
-    change: Settings = None,
+    change: Change = None,
     time: Time = None,
     space: Space = None,
     field: Field = None,
@@ -91,9 +90,7 @@ def sweep(
         raise InputError("Expected files of readings, a table (TOML), or the folder of a sweep; got none; see --help.")
     if cluster is not None and workers is not None:
         raise InputError("Expected either --cluster or --workers; got both; workers of a cluster are begun there.")
-    words = {"law.candidates": candidates_in(candidates), "preset": preset}
-    words["sensors.without"] = sensors_in(without) or None
-    settings = tables_of(config, noise, change, words)
+    settings = tables_of({**chosen, "without": without or []}, config, noise, change)
     reading = reading_of(time, space, field, sensor, noise, missing, format, known_input, more)
     grids = dict(_grid(word) for word in grid or [])
     folder, again = _folder(file, output, bool(settings or reading or grids or seeds))
@@ -136,20 +133,12 @@ def _folder(file: list[str], output: Path | None, told: bool) -> tuple[Path, boo
 
 def _grid(word: str) -> tuple[str, list[Any]]:
     name, equals, text = word.partition("=")
-    try:
-        values = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        values = [_value(part.strip()) for part in text.split(",")]
+    values = words.value(text)
+    if values == text.strip():  # no TOML
+        values = [words.value(part) for part in text.split(",")]
     if not equals or not name.strip() or not text.strip():
         raise InputError(f'Expected a grid as NAME=LIST, such as "reading.noise=[0.01, 0.05]"; got {word!r}.')
     return name.strip(), values if isinstance(values, list) else [values]
-
-
-def _value(text: str) -> Any:
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 # ---- what is printed -------------------------------------------------------------------------------------------------

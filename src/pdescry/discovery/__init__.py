@@ -17,7 +17,8 @@ from pdescry.discovery.config import from_words, load_config, merged, to_toml
 from pdescry.discovery.derive import Derived
 from pdescry.discovery.discover import choose_settings, discover, resume
 from pdescry.discovery.law import Law, load
-from pdescry.discovery.settings import PRESETS, Settings, preset_settings
+from pdescry.discovery.presets import PRESETS, preset_settings
+from pdescry.discovery.settings import Settings
 
 __all__ = [  # noqa: RUF022 -- the order of a user's work
     "discover",

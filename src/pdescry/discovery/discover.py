@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from pdescry.data import Readings, read
 from pdescry.derivatives.points import Within
-from pdescry.discovery.config import load_config, settings_from
+from pdescry.discovery.config import load_config, settings_from, with_preset
 from pdescry.discovery.forward import Forward, check_forward
 from pdescry.discovery.inference import Inference
 from pdescry.discovery.judgement import judge
 from pdescry.discovery.law import Law
 from pdescry.discovery.method import carries_noise, method_for
 from pdescry.discovery.run import Run, begun, reopened
-from pdescry.discovery.settings import Candidates, Faults, Preset, Settings
+from pdescry.discovery.settings import ARGUMENTS, Candidates, Settings, name_in_tables
 from pdescry.discovery.storage import load_law, write_forward, write_law
 from pdescry.errors import DamagedFile, InputError, PdescryError
 from pdescry.executor import Engine, Executor, load_ahead, local_executor, one_by_one
@@ -29,6 +29,7 @@ from pdescry.joint import Joint, examine
 from pdescry.joint.sensors.examine import LARGEST as MOST_EXAMINED
 from pdescry.problem import TimeOrder
 from pdescry.progress import Progress, watched
+from pdescry.schema.run import Faults, Preset
 from pdescry.surrogate import Adam, Network, Noise, Prior
 from pdescry.surrogate.samplers import Sampler
 from pdescry.surrogate.scaling import Standardise
@@ -68,43 +69,76 @@ def discover(
     overwrite: bool = False,
     progress: Progress | bool | None = None,
 ) -> Law:
-    """Find the law behind readings; a list of readings is of several experiments that share one law.
+    """Find the law behind readings.
 
-    readings: `Readings`, or what `pdescry.read` understands without being told more: the path of a file, a pandas
-    DataFrame, an xarray Dataset or DataArray.
+    `pdescry config` prints all settings with a comment each; those below are some of them, by the same names.
 
-    candidates: "small", "general", "paper", or a list of terms such as ``["u_xx", "u*u_x"]``. method: `Joint` infers
-    law and field together, ``Joint(known=("u_xx > 0",))`` with what you know; one of `pdescry.regression` reads the law
-    from derivatives of the field. By default it is `Joint` for fields along one or two axes, with "general" candidates,
-    and `SequentialRidge` for three, with "small" ones.
+    Parameters
+    ----------
+    readings
+        `Readings`, or what `pdescry.read` understands without being told more: the path of a file, a pandas DataFrame,
+        an xarray Dataset or DataArray. A list of these is of several experiments that share one law.
+    candidates
+        "small", "general", "paper", or a list of terms such as ``["u_xx", "u*u_x"]``; of several fields, perhaps a list
+        for each. By default as many as suit the method: "general" for `Joint`, "small" for a regression.
+    preset
+        What the other settings begin from: "default"; "paper", the method as its authors ran it; "paper_as_printed", as
+        their text has it.
+    seed
+        Of chains and points, where a network is sampled.
+    workdir
+        The run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated (or by
+        :func:`resume`), and ends with the same law.
+    config
+        Changes the preset, from a TOML file or its tables; what is given beside it changes that.
+    time_order
+        1 for a law of u_t, 2 for u_tt, or one for each field; inferred by default.
+    network, prior, start, sampler, chains
+        As in `interpolate`, where a network is sampled.
+    noise
+        The sd of the readings' noise, in the field's units: a number, one for each field, or a `Noise`. By default
+        what the readings bring, or inferred.
+    standardise
+        "all", or "inputs" to leave the fields in their own units, as the paper's program does.
+    average
+        Sensors that were read more than 200 times have consecutive readings averaged, as far as only noise is lost
+        (`Readings.averaged`; a note in ``law.readings.notes`` tells). False keeps all; a number, about so many of each
+        sensor that has twice as many.
+    without
+        Sensors to leave out, by name, or by number where they have no names.
+    faults
+        Sensors that read a constant or drift, and outliers, are found before the law is sought (`pdescry.examine`) and
+        left out; "tell" keeps them, and "ignore" does not look for them. ``law.warnings`` and ``law.readings.faults``
+        name what was found.
+    points, within, keep_points, keep_draws
+        As in `differentiate`, for a regression: at how many points, of which region, and of how many points and draws
+        the values are kept.
+    method
+        `Joint` infers law and field together, ``Joint(known=("u_xx > 0",))`` with what you know; one of
+        `pdescry.regression` reads the law from derivatives of the field. By default it is `Joint` for fields along one
+        or two axes, and `SequentialRidge` for three.
+    workers
+        How many cores or accelerators to use.
+    executor
+        Where fits run in place of local processes: a `dask.distributed.Client`, an executor of `concurrent.futures`,
+        anything with ``submit``. The law is the same, bit for bit, wherever they run; chains of a network and figures
+        stay here.
+    figures
+        Draw them into the run directory.
+    overwrite
+        Replace a run that stands there, but for stages that are the same under these settings: another threshold costs
+        seconds.
+    progress
+        Called with the stage, the fraction of it done and the seconds left; True shows these in a line, as notebooks do
+        unless it is False.
 
-    preset: "default" unless named; "paper", the method as its authors ran it; "paper_as_printed", as their text has it.
-    Everything else changes the preset, one noun a stage, as in `interpolate`, `differentiate`, `regress` and `choose`;
-    ``config`` does the same from a TOML file or its tables, and what is given here changes that.
-
-    average: sensors that were read more than 200 times have consecutive readings averaged, as far as only noise is lost
-    (`Readings.averaged`; a note in ``law.readings.notes`` tells). False keeps all; a number, about so many of each
-    sensor that has twice as many.
-
-    without: sensors to leave out, by name, or by number where they have no names. faults: sensors that read a constant
-    or drift, and outliers, are found before the law is sought (`pdescry.examine`) and left out; "tell" keeps them, and
-    "ignore" does not look for them. ``law.warnings`` and ``law.readings.faults`` name what was found.
-
-    workdir: the run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated
-    (or by :func:`resume`), and ends with the same law. overwrite: replace a run that stands there, but for stages that
-    are the same under these settings: another threshold costs seconds. figures: draw them into it. workers: how many
-    cores or accelerators to use. executor: where fits run in place of local processes: a `dask.distributed.Client`, an
-    executor of `concurrent.futures`, anything with ``submit``; the law is the same, bit for bit, wherever they run, and
-    chains of a network and figures stay here. progress: called with the stage, the fraction of it done and the seconds
-    left; True shows these in a line, as notebooks do unless it is False.
+    Returns
+    -------
+    Law
+        The law, its field, how sure both are, and what to try next.
     """
-    given = {
-        "seed": seed, "candidates": candidates, "time_order": time_order, "network": network, "prior": prior,
-        "noise": noise, "start": start, "sampler": sampler, "chains": chains, "standardise": standardise,
-        "average": average, "without": without, "faults": faults, "points": points,
-        "within": within, "keep_points": keep_points, "keep_draws": keep_draws,
-        "method": method,
-    }  # fmt: skip
+    arguments = locals()
+    given = {name: arguments[name] for name in ARGUMENTS if name != "preset"}
     tables = _tables(config)
     settings, engine = choose_settings(preset, tables, **given), Engine.of(executor, workers)
     several = readings if isinstance(readings, list | tuple) else (readings,)
@@ -140,11 +174,7 @@ def choose_settings(
     preset: str | None = None, config: str | os.PathLike[str] | Mapping[str, Any] | None = None, **given: Any
 ) -> Settings:
     """A preset, changed by a configuration, changed by what is given beside it (None: not given)."""
-    tables = _tables(config)
-    if preset is not None and tables.setdefault("preset", preset) != preset:
-        raise InputError(
-            f"Expected one preset; got {preset!r}, and {tables['preset']!r} in the settings; leave one of them out."
-        )
+    tables = with_preset(_tables(config), preset)
     return replace(settings_from(tables), **{name: value for name, value in given.items() if value is not None})
 
 
@@ -153,10 +183,9 @@ def _tables(config: str | os.PathLike[str] | Mapping[str, Any] | None) -> dict[s
 
 
 def _said(tables: Mapping[str, Any], given: Mapping[str, Any]) -> set[str]:
-    """What a configuration and the arguments beside it say of chains, by the names of the configuration."""
-    named = {"sampler": "sampler", "chains": "field.chains"}
+    """What a configuration and the arguments beside it set, by the names of the configuration."""
     said = {f"{section}.{name}" for section, part in tables.items() if isinstance(part, Mapping) for name in part}
-    return said | {name for argument, name in named.items() if given[argument] is not None}
+    return said | {name_in_tables(argument) for argument, value in given.items() if value is not None}
 
 
 def _check(experiments: Sequence[Readings]) -> None:

@@ -8,7 +8,7 @@ candidates and of fixing its coefficient (Occam's factor). Orders in time are co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdescry.checks import check_whole, check_workers, plain
+from pdescry.checks import check_workers
 from pdescry.cores import one_thread
 from pdescry.data import Readings, SensorFault
 from pdescry.errors import InputError, PdescryError
@@ -57,6 +57,7 @@ from pdescry.joint.without_law import (
 from pdescry.problem import Candidate, Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
 from pdescry.progress import Progress, never_falling, watched
+from pdescry.schema import check_settings, optional, setting, texts, whole
 
 NONE = "No law could be fitted to the readings; try fewer candidates."
 EXPLAINED_BY = 3  # terms: what so many explain of inferred fields says which order in time to look at first
@@ -83,27 +84,31 @@ class Joint:
     "v: u_xx", "all" or "none"; by default, all are looked at, and vary where that is clearly favoured.
     """
 
-    proposals: int = 4
-    largest: int = 4
-    known: tuple[str, ...] = ()
-    boundary: tuple[str, ...] = ()
-    domain: tuple[float, float] | None = None
-    vary: tuple[str, ...] | None = None
+    proposals: int = setting(4, "laws of each size that are tried", whole(1), what="number of proposals")
+    largest: int = setting(
+        4, "terms of a law that is proposed; more are added one at a time", whole(1), what="largest number of terms"
+    )
+    known: tuple[str, ...] = setting(
+        (),
+        'what you know of terms: ["u_xx > 0"], ["u_xx"] (is there), ["v: u = 0.1 ± 0.02"], ["u_x = 0"] (is not)',
+        texts,
+    )
+    boundary: tuple[str, ...] = setting(
+        (), 'what you know at the ends, at all times: ["u(0) = 1", "u_x(10) = 0"]; nothing need be known', texts
+    )
+    domain: tuple[float, float] | None = setting(
+        None,
+        'from where to where the field is inferred: "auto" (between the outermost sensors), or such as [0, 10]',
+        lambda _, given: checked_domain(given),
+    )
+    vary: tuple[str, ...] | None = setting(
+        None,
+        'coefficients that may vary along the axis: "auto" (where clearly favoured), ["u_xx"], "all" or "none"',
+        optional(texts),
+    )
 
     def __post_init__(self) -> None:
-        plain(
-            self,
-            proposals=check_whole("number of proposals", self.proposals, 1),
-            largest=check_whole("largest number of terms", self.largest, 1),
-            known=_texts(self.known),
-            boundary=_texts(self.boundary),
-            domain=checked_domain(self.domain),
-            vary=None if self.vary is None else _texts(self.vary),
-        )
-
-
-def _texts(given: str | Iterable[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(map(str, given))
+        check_settings(self)
 
 
 def choose(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Annotated, Any, final
 
 import numpy as np
 from sklearn.linear_model import ARDRegression
 
 from pdescry.regression.estimator import Search, SparseRegressor, Step, Table, check_gamma_power, check_least
 from pdescry.regression.evidence import evidence_of
+from pdescry.regression.options import GammaPower
+from pdescry.schema import Setting
 
 
 @final
@@ -22,7 +24,11 @@ class ARD(SparseRegressor):
 
     scale_free = True
 
-    def __init__(self, max_precision: float = 1e4, gamma_power: float = 0.5) -> None:
+    def __init__(
+        self,
+        max_precision: Annotated[float, Setting("a term of higher prior precision is dropped")] = 1e4,
+        gamma_power: GammaPower = 0.5,
+    ) -> None:
         self.max_precision = max_precision
         self.gamma_power = gamma_power
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from pdescry.errors import InputError
 from pdescry.regression.estimator import Search, SparseRegressor, Step, Table, check_gamma_power
 from pdescry.regression.evidence import Gram, log_bic, log_evidence
 from pdescry.regression.least_squares import least_squares
+from pdescry.regression.options import GammaPower
+from pdescry.schema import Setting
 
 CRITERIA = {"evidence": log_evidence, "bic": log_bic}
 MOST = 16
@@ -25,7 +27,11 @@ class BestSubset(SparseRegressor):
 
     scale_free = True
 
-    def __init__(self, criterion: str = "evidence", gamma_power: float = 0.5) -> None:
+    def __init__(
+        self,
+        criterion: Annotated[str, Setting('"evidence" or "bic"', choices=tuple(CRITERIA))] = "evidence",
+        gamma_power: GammaPower = 0.5,
+    ) -> None:
         self.criterion = criterion
         self.gamma_power = gamma_power
 

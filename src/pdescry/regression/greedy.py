@@ -13,6 +13,7 @@ import numpy as np
 from pdescry.regression.estimator import Search, SparseRegressor, Step, Table, check_gamma_power
 from pdescry.regression.evidence import Gram, log_evidence
 from pdescry.regression.least_squares import least_squares
+from pdescry.regression.options import GammaPower
 from pdescry.regression.weights import Weights
 
 # A rise of the log evidence below this is rounding.
@@ -28,7 +29,7 @@ class Greedy(SparseRegressor):
 
     scale_free = True
 
-    def __init__(self, gamma_power: float = 0.5) -> None:
+    def __init__(self, gamma_power: GammaPower = 0.5) -> None:
         self.gamma_power = gamma_power
 
     def _check(self) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 
 from pdescry.regression.estimator import Search, SparseRegressor, Table, check_gamma_power, check_least
 from pdescry.regression.least_squares import least_squares
+from pdescry.regression.options import GammaPower
 from pdescry.regression.thresholding import Pass, drop_small
+from pdescry.schema import Setting
 
 
 @final
@@ -23,7 +25,12 @@ class SequentialRidge(SparseRegressor):
 
     scale_free = True
 
-    def __init__(self, threshold: float = 0.05, penalty: float = 1e-5, gamma_power: float = 0.5) -> None:
+    def __init__(
+        self,
+        threshold: Annotated[float, Setting("least share of the left side that a term must have")] = 0.05,
+        penalty: Annotated[float, Setting("of the ridge")] = 1e-5,
+        gamma_power: GammaPower = 0.5,
+    ) -> None:
         self.threshold = threshold
         self.penalty = penalty
         self.gamma_power = gamma_power

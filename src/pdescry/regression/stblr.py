@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.linear_model import BayesianRidge
 
 from pdescry.regression.estimator import Search, SparseRegressor, Table, check_gamma_power, check_least, check_switch
+from pdescry.regression.options import Doubling, GammaPower, Threshold
 from pdescry.regression.thresholding import Pass, drop_small
 
 # BayesianRidge stops when its coefficients, all together, move by less than this: an absolute number.
@@ -30,7 +31,7 @@ class STBLR(SparseRegressor):
 
     scale_free = False
 
-    def __init__(self, threshold: float, gamma_power: float = 0.5, doubling: bool = True) -> None:
+    def __init__(self, threshold: Threshold, gamma_power: GammaPower = 0.5, doubling: Doubling = True) -> None:
         self.threshold = threshold
         self.gamma_power = gamma_power
         self.doubling = doubling

@@ -8,6 +8,7 @@ import numpy as np
 
 from pdescry.regression.estimator import Search, SparseRegressor, Table, check_least, check_switch
 from pdescry.regression.least_squares import least_squares
+from pdescry.regression.options import Doubling, Threshold
 from pdescry.regression.thresholding import Pass, drop_small
 
 
@@ -21,7 +22,7 @@ class STOLS(SparseRegressor):
 
     scale_free = False
 
-    def __init__(self, threshold: float, doubling: bool = True) -> None:
+    def __init__(self, threshold: Threshold, doubling: Doubling = True) -> None:
         self.threshold = threshold
         self.doubling = doubling
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pdescry.checks import check_choice, check_positive, check_whole, plain
-from pdescry.errors import InputError
+from pdescry.schema import check_settings, positive, setting, switch, whole
 
 
 @dataclass(frozen=True)
@@ -15,20 +14,17 @@ class Adam:
     rate falls along a cosine.
     """
 
-    steps: int = 6000
-    learning_rate: float = 1e-2
-    decay: bool = True
-    objective: Literal["posterior", "misfit"] = "posterior"
+    steps: int = setting(6000, "of Adam, from which a chain starts", whole(0))
+    learning_rate: float = setting(1e-2, "of Adam", positive())
+    decay: bool = setting(True, "whether the rate falls along a cosine", switch)
+    objective: Literal["posterior", "misfit"] = setting(
+        "posterior",
+        '"posterior" (near a draw from the prior) or "misfit" (the paper\'s DNN)',
+        choices=("posterior", "misfit"),
+    )
 
     def __post_init__(self) -> None:
-        plain(
-            self,
-            steps=check_whole("steps of Adam", self.steps, 0),
-            learning_rate=check_positive("learning_rate of Adam", self.learning_rate),
-        )
-        check_choice("objective of Adam", self.objective, ("posterior", "misfit"))
-        if not isinstance(self.decay, bool):
-            raise InputError(f"Expected decay of Adam to be True or False; got {self.decay!r}.")
+        check_settings(self)
 
 
 PAPER_DNN = Adam(steps=30_000, learning_rate=2e-4, decay=False, objective="misfit")

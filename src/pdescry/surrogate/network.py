@@ -5,22 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pdescry.checks import check_whole, plain
+from pdescry.schema import check_settings, setting, whole
 
 
 @dataclass(frozen=True)
 class Network:
     """``depth`` hidden layers of ``width`` tanh units; depth 0 is a linear map. Paper: 4 × 50; its program: 5 × 50."""
 
-    width: int = 50
-    depth: int = 4
+    width: int = setting(50, "units in each hidden layer", whole(1), what="width of the network")
+    depth: int = setting(4, "hidden layers", whole(0), what="depth of the network")
 
     def __post_init__(self) -> None:
-        plain(
-            self,
-            width=check_whole("width of the network", self.width, 1),
-            depth=check_whole("depth of the network", self.depth, 0),
-        )
+        check_settings(self)
 
     def shapes(self, inputs: int, outputs: int) -> tuple[tuple[int, int], ...]:
         """(out, in + 1) of each layer's matrix."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pdescry.checks import check_choice
 from pdescry.data import Readings
 from pdescry.errors import InputError
+from pdescry.schema import check_settings, setting
+from pdescry.schema.setting import spelled
 
 # Inferred: log σ ~ N(log(5 % of the field's sd), 2²), so that 0.1 % to 250 % lie within two sds.
 MEDIAN, LOG_SD = 0.05, 2.0
+INFERRED = "inferred"  # where Python says None: "auto" leaves the whole noise to the readings
 
 
 @dataclass(frozen=True)
@@ -25,23 +27,18 @@ class Noise:
     with ``per="field"``, infers one number per field, and with ``per="sensor"`` one per field and sensor.
     """
 
-    sd: float | Sequence[float] | Literal["readings"] | None = None
-    per: Literal["field", "sensor"] = "field"
+    sd: float | Sequence[float] | Literal["readings"] | None = setting(
+        None,
+        '"auto": the file\'s own or inferred; "inferred"; "readings"; a number, or one for each field or sensor',
+        lambda _, given: _checked(given),
+        write=lambda sd: spelled(sd, INFERRED),
+    )
+    per: Literal["field", "sensor"] = setting(
+        "field", '"field" or "sensor": what has a noise of its own', choices=("field", "sensor")
+    )
 
     def __post_init__(self) -> None:
-        check_choice("noise to be per", self.per, ("field", "sensor"))
-        if self.sd is None or (isinstance(self.sd, str) and self.sd == "readings"):
-            return
-        try:
-            numbers = np.atleast_1d(np.asarray(np.nan if isinstance(self.sd, bool) else self.sd, float))
-        except (TypeError, ValueError):
-            numbers = np.array([np.nan])
-        if numbers.ndim != 1 or not (np.isfinite(numbers).all() and (numbers > 0).all()):
-            raise InputError(
-                f"Expected noise standard deviations above zero; got {self.sd!r}; leave them out to have them inferred."
-            )
-        # A plain tuple or number: comparable, hashable, and the same after a round trip through JSON.
-        object.__setattr__(self, "sd", float(numbers[0]) if np.ndim(self.sd) == 0 else tuple(map(float, numbers)))
+        check_settings(self)
 
     def known(self, readings: Readings) -> NDArray[np.float64] | None:
         """(f, N) standard deviations in physical units, or None where they are to be inferred."""
@@ -61,3 +58,18 @@ class Noise:
         if self.per == "sensor" and len(numbers) > 1:
             return np.broadcast_to(numbers[readings.sensor], shape)
         return np.broadcast_to(numbers[:, None], shape)
+
+
+def _checked(sd: Any) -> Any:
+    """A plain tuple or number: comparable, hashable, and the same after a round trip through JSON."""
+    if sd is None or (isinstance(sd, str) and sd == "readings"):
+        return sd
+    try:
+        numbers = np.atleast_1d(np.asarray(np.nan if isinstance(sd, bool) else sd, float))
+    except (TypeError, ValueError):
+        numbers = np.array([np.nan])
+    if numbers.ndim != 1 or not (np.isfinite(numbers).all() and (numbers > 0).all()):
+        raise InputError(
+            f"Expected noise standard deviations above zero; got {sd!r}; leave them out to have them inferred."
+        )
+    return float(numbers[0]) if np.ndim(sd) == 0 else tuple(map(float, numbers))

@@ -14,23 +14,28 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pdescry.checks import check_choice, check_positive, plain
+from pdescry.schema import check_settings, optional, positive, setting
 
 
 @dataclass(frozen=True)
 class Prior:
     """``scale`` multiplies all sds; None infers one for each layer, log-normal around 1 with log-sd ``spread``."""
 
-    kind: Literal["fan_in", "standard_normal"] = "fan_in"
-    scale: float | None = None
-    spread: float = 1.0
-    first: float = 2.0
-    bias: float = 1.0
+    kind: Literal["fan_in", "standard_normal"] = setting(
+        "fan_in",
+        '"fan_in" or "standard_normal" (the paper\'s)',
+        what="kind of the prior",
+        choices=("fan_in", "standard_normal"),
+    )
+    scale: float | None = setting(
+        None, '"auto": inferred for each layer; or a number', optional(positive()), what="scale of the prior"
+    )
+    spread: float = setting(1.0, "of the logarithm of an inferred scale", positive(), what="spread of the prior")
+    first: float = setting(2.0, "sd of the weights of the first layer (fan_in)", positive(), what="first of the prior")
+    bias: float = setting(1.0, "sd of the biases (fan_in)", positive(), what="bias of the prior")
 
     def __post_init__(self) -> None:
-        check_choice("kind of the prior", self.kind, ("fan_in", "standard_normal"))
-        for name in ("spread", "first", "bias") + (() if self.scale is None else ("scale",)):
-            plain(self, **{name: check_positive(f"{name} of the prior", getattr(self, name))})
+        check_settings(self)
 
     def sds(self, shapes: tuple[tuple[int, int], ...]) -> list[NDArray[np.float32]]:
         """The sd of every entry of every layer's matrix (out, in + 1), before an inferred scale."""

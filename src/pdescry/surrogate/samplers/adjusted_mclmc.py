@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
+from pdescry.schema import check_settings
+from pdescry.surrogate.samplers.sampler import (
+    ACCEPTANCE,
+    BURN,
+    CONDITIONED,
+    DRAWS,
+    RUNG_TRANSITIONS,
+    RUNGS,
+    STEPS,
+    THIN,
+    Info,
+    LogDensity,
+    check_step_size,
+)
 
 if TYPE_CHECKING:
     import jax
@@ -22,17 +35,17 @@ class AdjustedMCLMC:
     ``conditioned``: as in `MCLMC`.
     """
 
-    steps: int = 30
-    draws: int = 250
-    thin: int = 2
-    burn: int = 50
-    rungs: int = 6
-    rung_transitions: int = 30
-    acceptance: float = 0.8
-    conditioned: bool = True
+    steps: int = STEPS.default(30)
+    draws: int = DRAWS.default(250)
+    thin: int = THIN.default(2)
+    burn: int = BURN.default(50)
+    rungs: int = RUNGS.default(6)
+    rung_transitions: int = RUNG_TRANSITIONS.default(30)
+    acceptance: float = ACCEPTANCE.default(0.8)
+    conditioned: bool = CONDITIONED.default(True)
 
     def __post_init__(self) -> None:
-        check_fields(self, ("acceptance",), steps=1)
+        check_settings(self)
 
     @property
     def gradients(self) -> float:

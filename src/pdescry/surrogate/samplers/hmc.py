@@ -5,8 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pdescry.checks import plain
-from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
+from pdescry.checks import check_whole, plain
+from pdescry.schema import check_settings, optional, positive, setting, whole
+from pdescry.surrogate.samplers.sampler import (
+    ACCEPTANCE,
+    BURN,
+    DRAWS,
+    RUNG_TRANSITIONS,
+    RUNGS,
+    STEPS,
+    THIN,
+    Info,
+    LogDensity,
+    check_step_size,
+)
 
 if TYPE_CHECKING:
     import jax
@@ -24,21 +36,22 @@ class HMC:
     The paper's Burgers: ``HMC(step_size=5e-4, steps=30, draws=5800, burn=200)`` (KdV: 1e-4), from the trained network.
     """
 
-    step_size: float | None = None
-    steps: int = 30
-    draws: int = 500
-    thin: int = 1
-    burn: int = 100
-    rungs: int = 4
-    rung_transitions: int = 100
-    acceptance: float = 0.8
+    step_size: float | None = setting(None, '"auto": tuned; or a number', optional(positive()))
+    steps: int = STEPS.default(30)
+    draws: int = DRAWS.default(500)
+    thin: int = THIN.default(1)
+    burn: int = BURN.default(100)
+    rungs: int = setting(4, RUNGS.comment, whole(0))
+    rung_transitions: int = RUNG_TRANSITIONS.default(100)
+    acceptance: float = ACCEPTANCE.default(0.8)
     conditioned = False
 
     def __post_init__(self) -> None:
-        given = ("step_size",) if self.step_size is not None else ()
-        check_fields(self, ("acceptance", *given), steps=1, rungs=0 if given else 1)
-        if given:
+        check_settings(self)
+        if self.step_size is not None:
             plain(self, rungs=0)  # nothing to tune
+        else:
+            check_whole("rungs of HMC", self.rungs, 1)
 
     @property
     def gradients(self) -> float:

@@ -21,7 +21,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
+from pdescry.schema import check_settings, positive, setting
+from pdescry.surrogate.samplers.sampler import (
+    BURN,
+    CONDITIONED,
+    DRAWS,
+    RUNG_TRANSITIONS,
+    RUNGS,
+    THIN,
+    Info,
+    LogDensity,
+    check_step_size,
+)
 
 if TYPE_CHECKING:
     import jax
@@ -53,18 +64,20 @@ class MCLMC:
     takes twice as long.
     """
 
-    draws: int = 200
-    thin: int = 80
-    burn: int = 10
-    rungs: int = 9
-    rung_transitions: int = 800
-    energy_error: float = 5e-4
-    length: float = 1.0
-    conditioned: bool = True
+    draws: int = DRAWS.default(200)
+    thin: int = THIN.default(80)
+    burn: int = BURN.default(10)
+    rungs: int = RUNGS.default(9)
+    rung_transitions: int = RUNG_TRANSITIONS.default(800)
+    energy_error: float = setting(
+        5e-4, "variance of a step's energy error, per dimension: smaller is slower and more exact", positive()
+    )
+    length: float = setting(1.0, "over which directions are forgotten, in units of √dimension", positive())
+    conditioned: bool = CONDITIONED.default(True)
     gradients = 2.5  # two a step (McLachlan's integrator), and some steps taken again
 
     def __post_init__(self) -> None:
-        check_fields(self, ("energy_error", "length"), rung_transitions=TRIALS)
+        check_settings(self)
 
     def init(self, log_density: LogDensity, position: jax.Array, key: jax.Array) -> State:
         import jax.numpy as jnp

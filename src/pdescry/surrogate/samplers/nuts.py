@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pdescry.surrogate.samplers.sampler import Info, LogDensity, check_fields, check_step_size
+from pdescry.schema import check_settings, setting, whole
+from pdescry.surrogate.samplers.sampler import (
+    ACCEPTANCE,
+    BURN,
+    DRAWS,
+    RUNG_TRANSITIONS,
+    RUNGS,
+    THIN,
+    Info,
+    LogDensity,
+    check_step_size,
+)
 
 if TYPE_CHECKING:
     import jax
@@ -20,17 +31,17 @@ class State(NamedTuple):
 class NUTS:
     """``doublings``: a trajectory has at most 2^doublings steps. ``acceptance``: wanted mean over a trajectory."""
 
-    draws: int = 250
-    thin: int = 1
-    burn: int = 50
-    rungs: int = 4
-    rung_transitions: int = 50
-    doublings: int = 8
-    acceptance: float = 0.8
+    draws: int = DRAWS.default(250)
+    thin: int = THIN.default(1)
+    burn: int = BURN.default(50)
+    rungs: int = RUNGS.default(4)
+    rung_transitions: int = RUNG_TRANSITIONS.default(50)
+    doublings: int = setting(8, "of a trajectory, at most", whole(1))
+    acceptance: float = ACCEPTANCE.default(0.8)
     conditioned = False
 
     def __post_init__(self) -> None:
-        check_fields(self, ("acceptance",), doublings=1)
+        check_settings(self)
 
     @property
     def gradients(self) -> float:

@@ -19,11 +19,21 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from pdescry.checks import check_positive, check_whole, plain
-from pdescry.errors import InputError, PdescryError
+from pdescry.errors import PdescryError
+from pdescry.schema import Setting, positive, switch, whole
 
 if TYPE_CHECKING:
     import jax
+
+# Options that several samplers have, with defaults of their own.
+DRAWS = Setting("kept of each chain; a regression wants 200 or more, and has them unless you say otherwise", whole(1))
+THIN = Setting("transitions from one draw to the next", whole(1))
+BURN = Setting("draws before the first that counts", whole(0))
+RUNGS = Setting("of tuning", whole(1))
+RUNG_TRANSITIONS = Setting("transitions in a rung of tuning", whole(10))
+STEPS = Setting("of a trajectory", whole(1))
+ACCEPTANCE = Setting("wanted of a tuned step size", positive(below=1.0))
+CONDITIONED = Setting("whether the last layer follows the others: longer steps", switch)
 
 LogDensity: TypeAlias = "Callable[[jax.Array], jax.Array]"
 
@@ -72,19 +82,6 @@ class Sampler(Protocol):
     def step(self, log_density: LogDensity, state: Any, key: jax.Array) -> tuple[Any, Info]: ...
     def check(self, state: Any) -> None: ...
     def position(self, state: Any) -> jax.Array: ...
-
-
-def check_fields(sampler: Any, positive: tuple[str, ...] = (), **whole: int) -> None:
-    """Counts that all samplers have, whole numbers of its own (name=least), and numbers above zero."""
-    name = type(sampler).__name__
-    least = {"draws": 1, "thin": 1, "burn": 0, "rungs": 1, "rung_transitions": 10} | whole
-    for what, low in least.items():
-        plain(sampler, **{what: check_whole(f"{what} of {name}", getattr(sampler, what), low)})
-    for what in positive:
-        below = 1.0 if what == "acceptance" else math.inf
-        plain(sampler, **{what: check_positive(f"{what} of {name}", getattr(sampler, what), below)})
-    if not isinstance(sampler.conditioned, bool):
-        raise InputError(f"Expected conditioned of {name} to be True or False; got {sampler.conditioned!r}.")
 
 
 def check_step_size(name: str, step_size: jax.Array, dimension: int) -> None:
