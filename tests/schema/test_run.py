@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from types import SimpleNamespace
 from typing import Any, get_type_hints
@@ -76,7 +77,7 @@ def test_each_setting_has_a_comment_on_one_line(name):
 def test_each_setting_refuses_what_makes_no_sense(name):
     """Of each noun that has it."""
     section, _, last = name.rpartition(".")
-    kinds = {"sampler": [{"kind": each} for each in run.SAMPLERS]}
+    kinds: dict[str, list[dict[str, Any]]] = {"sampler": [{"kind": each} for each in run.SAMPLERS]}
     kinds["regression"] = [{"method": each, **({"threshold": 1.0} if "st" in each[:3] else {})} for each in run.METHODS]
     for kind in kinds.get(section, [{}]):
         settings = Settings().changed({section: kind} if kind else {})
