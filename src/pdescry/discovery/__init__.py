@@ -5,10 +5,11 @@
 
 Read first ``discover.py`` (the verb), then ``method.py`` (what it asks of a method, and which one is taken),
 ``inference.py`` (what a method gives back; ``fit.py``: for each field), ``law.py`` (the same for users) and
-``settings.py`` (what can be chosen; the presets). ``coefficients.py`` has the names and units of a law's coefficients,
-``derive.py`` quantities derived from them. ``config.py`` has settings as TOML, ``run.py`` the directory, ``storage.py``
-the result in it. ``forward.py`` solves the law forward from a field as ``fields.py`` has it, with ends by
-``following.py``, and ``score.py`` scores it; ``judgement.py`` warns, ``next_sensor.py`` says where to read next.
+``settings.py`` (what can be chosen; ``nouns.py``: sections that are nouns; ``presets.py``). ``coefficients.py`` has the
+names and units of a law's coefficients, ``derive.py`` quantities derived from them. ``config.py`` has settings as TOML,
+``run.py`` the directory, ``storage.py`` the result in it. ``forward.py`` solves the law forward from a field as
+``fields.py`` has it, with ends by ``following.py``, and ``score.py`` scores it; ``judgement.py`` warns,
+``next_sensor.py`` says where to read next.
 """
 
 from __future__ import annotations
