@@ -34,6 +34,7 @@ LINES = {
     "pdescry discover rod.csv --set sampler.drws": [],
     "pdescry discover rod.csv --set sampler.do": ["sampler.doublings"],
     "pdescry discover rod.csv --set regression.v": ["regression.vary"],
+    "pdescry sweep rod.csv --grid law.": ["law.candidates", "law.time_order"],
     "pdescry reproduce k": ["kdv"],
     "pdescry show ": ["rod.pdescry"],
     "pdescry show runs/": ["runs/two.pdescry"],

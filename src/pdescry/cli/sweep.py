@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from pdescry.cli.cluster import Cluster, cluster_at
-from pdescry.cli.completing import run_directories
+from pdescry.cli.completing import run_directories, setting_names
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import (
     NOTHING,
@@ -50,7 +50,9 @@ def sweep(
     ] = None,
     grid: Annotated[
         list[str] | None,
-        typer.Option(help="Values to combine: NAME=[1, 2]; may repeat.", metavar="NAME=LIST"),
+        typer.Option(
+            help="Values to combine: NAME=[1, 2]; may repeat.", metavar="NAME=LIST", autocompletion=setting_names
+        ),
     ] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Run each with seeds 0, 1, ….", metavar="NUMBER")] = None,
     cluster: Cluster = None,

@@ -71,71 +71,87 @@ def discover(
 ) -> Law:
     """Find the law behind readings.
 
-    `pdescry config` prints all settings with a comment each; those below are some of them, by the same names.
-
     Parameters
     ----------
-    readings
-        `Readings`, or what `pdescry.read` understands without being told more: the path of a file, a pandas DataFrame,
-        an xarray Dataset or DataArray. A list of these is of several experiments that share one law.
-    candidates
-        "small", "general", "paper", or a list of terms such as ``["u_xx", "u*u_x"]``; of several fields, perhaps a list
-        for each. By default as many as suit the method: "general" for `Joint`, "small" for a regression.
-    preset
-        What the other settings begin from: "default"; "paper", the method as its authors ran it; "paper_as_printed", as
-        their text has it.
-    seed
-        Of chains and points, where a network is sampled.
-    workdir
-        The run directory. A call that was stopped, at whatever moment, goes on from there when it is repeated (or by
+    readings : Readings, path, pandas.DataFrame, xarray.Dataset or xarray.DataArray, or a list of these
+        What `pdescry.read` understands without further arguments. A list is of several experiments that share one law.
+    candidates : {"small", "general", "paper"}, or a list of str or Term, optional
+        Terms that the law may have, such as ``["u_xx", "u*u_x"]``; for each field its own as ``{"u": […], "v": […]}``.
+    preset : {"default", "paper", "paper_as_printed"}, optional
+        "paper" is the method as its authors ran it, "paper_as_printed" as their text has it. All other arguments change
+        the preset.
+    seed : int, optional
+        Of everything random.
+    workdir : str or path, optional
+        The run directory. A call that was stopped, at whatever moment, continues from there when it is repeated (or by
         :func:`resume`), and ends with the same law.
-    config
-        Changes the preset, from a TOML file or its tables; what is given beside it changes that.
-    time_order
-        1 for a law of u_t, 2 for u_tt, or one for each field; inferred by default.
-    network, prior, start, sampler, chains
-        As in `interpolate`, where a network is sampled.
-    noise
-        The sd of the readings' noise, in the field's units: a number, one for each field, or a `Noise`. By default
-        what the readings bring, or inferred.
-    standardise
-        "all", or "inputs" to leave the fields in their own units, as the paper's program does.
-    average
-        Sensors that were read more than 200 times have consecutive readings averaged, as far as only noise is lost
-        (`Readings.averaged`; a note in ``law.readings.notes`` tells). False keeps all; a number, about so many of each
-        sensor that has twice as many.
-    without
+    config : str, path or mapping, optional
+        A TOML file of settings, or its tables; the other arguments take precedence.
+    time_order : {1, 2, "auto"} or mapping of str to these, optional
+        1 for u_t on the left side, 2 for u_tt; by field ``{"u": 2, "T": 1}``.
+    network : pdescry.surrogate.Network, optional
+        Size of the neural network, where one is used.
+    prior : pdescry.surrogate.Prior, optional
+        Prior of its weights.
+    noise : pdescry.surrogate.Noise, float or sequence of float, optional
+        Standard deviation of the readings, of each field; by default inferred.
+    start : pdescry.surrogate.Adam, optional
+        The fit from which chains begin.
+    sampler : pdescry.surrogate.MCLMC, HMC, NUTS or AdjustedMCLMC, optional
+        How the weights are sampled.
+    chains : int, optional
+        Number of chains.
+    standardise : {"all", "inputs"}, optional
+        What is scaled before a network is trained.
+    average : bool or int, optional
+        By default, consecutive readings of sensors with more than 200 readings are averaged as far as only noise is
+        lost (see ``law.readings.notes``). False keeps all; an integer n: sensors with more than 2 n readings are
+        averaged down to about n.
+    without : iterable of int or str, optional
         Sensors to leave out, by name, or by number where they have no names.
-    faults
+    faults : {"leave_out", "tell", "ignore"}, optional
         Sensors that read a constant or drift, and outliers, are found before the law is sought (`pdescry.examine`) and
         left out; "tell" keeps them, and "ignore" does not look for them. ``law.warnings`` and ``law.readings.faults``
-        name what was found.
-    points, within, keep_points, keep_draws
-        As in `differentiate`, for a regression: at how many points, of which region, and of how many points and draws
-        the values are kept.
-    method
-        `Joint` infers law and field together, ``Joint(known=("u_xx > 0",))`` with what you know; one of
-        `pdescry.regression` reads the law from derivatives of the field. By default it is `Joint` for fields along one
-        or two axes, and `SequentialRidge` for three.
-    workers
-        How many cores or accelerators to use.
-    executor
-        Where fits run in place of local processes: a `dask.distributed.Client`, an executor of `concurrent.futures`,
-        anything with ``submit``. The law is the same, bit for bit, wherever they run; chains of a network and figures
-        stay here.
-    figures
+        name them.
+    points : int, optional
+        Points at which derivatives are taken, for a regression.
+    within : {"hull", "box"} or mapping, optional
+        Where these points are, as in `differentiate`.
+    keep_points : int, optional
+        At how many of them single draws are kept.
+    keep_draws : int, optional
+        How many draws are kept there.
+    method : Joint or an estimator of pdescry.regression, optional
+        `Joint` infers law and fields together, ``Joint(known=("u_xx > 0",))`` with prior knowledge; an estimator takes
+        the law from derivatives of the field. By default `Joint` along one or two axes, with "general" candidates, and
+        `SequentialRidge` for three, with "small" ones.
+    workers : int, optional
+        How many cores or accelerators to use; by default all.
+    executor : optional
+        Where fits run in place of local processes: a `dask.distributed.Client`, an executor of `concurrent.futures`, or
+        anything with ``submit``. The law is the same, bit for bit; chains of a network and figures stay here.
+    figures : bool
         Draw them into the run directory.
-    overwrite
-        Replace a run that stands there, but for stages that are the same under these settings: another threshold costs
-        seconds.
-    progress
-        Called with the stage, the fraction of it done and the seconds left; True shows these in a line, as notebooks do
+    overwrite : bool
+        Replace a run that is there, but for stages that are the same under these settings.
+    progress : callable or bool, optional
+        Called with the stage, the fraction of it done and the seconds left. True shows these in a line, as notebooks do
         unless it is False.
 
     Returns
     -------
     Law
-        The law, its field, how sure both are, and what to try next.
+        Prints as the law, or as ``cannot tell`` and the reason if the readings do not determine one.
+
+    Raises
+    ------
+    InputError
+        If the readings or the settings cannot be used; the message says what to change.
+
+    Examples
+    --------
+    >>> law = pdescry.discover("rod.csv", workdir="rod.pdescry")  # doctest: +SKIP
+    >>> law = pdescry.discover(readings, ["u_xx", "u", "1"], method=pdescry.Joint(known="u_xx > 0"))  # doctest: +SKIP
     """
     arguments = locals()
     given = {name: arguments[name] for name in ARGUMENTS if name != "preset"}
