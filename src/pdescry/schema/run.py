@@ -142,10 +142,8 @@ class PlainSettings:
 
 # ---- which noun of a section is meant --------------------------------------------------------------------------------
 
-SAMPLER_KIND = Setting(f"{', '.join(SAMPLERS[:-1])} or {SAMPLERS[-1]}", choices=SAMPLERS)
-METHOD = Setting(
-    f'"auto" (joint along one or two axes), {", ".join(METHODS[:-1])} or {METHODS[-1]}', choices=(AUTO, *METHODS)
-)
+SAMPLER_KIND = Setting(f"{', '.join(SAMPLERS[:-1])} or {SAMPLERS[-1]}")
+METHOD = Setting(f'"{AUTO}" (joint along one or two axes), {", ".join(METHODS[:-1])} or {METHODS[-1]}')
 
 
 # ---- flags -----------------------------------------------------------------------------------------------------------
