@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 PATIENCE = 20  # seconds for the scheduler to answer
 
@@ -61,13 +62,9 @@ def check_workers_of(client: Any) -> None:
             )
     threads = client.nthreads()
     if any(number > 1 for number in threads.values()):
-        warnings.warn(
-            "Workers have several threads each, which wait for one another; begin them with `dask worker ADDRESS "
-            "--nworkers NUMBER --nthreads 1`.",
-            stacklevel=4,
-        )
+        warnings.warn(UserWarning(Notice.of("threads-of-workers")), stacklevel=4)
     if not threads:
-        warnings.warn("The cluster has no workers yet; work begins as soon as there are some.", stacklevel=4)
+        warnings.warn(UserWarning(Notice.of("no-workers-yet")), stacklevel=4)
 
 
 def version_there() -> str:

@@ -5,9 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pdescry.notices.wording import for_python, for_shell
+
 
 class PdescryError(Exception):
-    """Base of all errors that pdescry raises on purpose."""
+    """Base of all errors that pdescry raises on purpose. Arguments in its sentence are marked, as ``⟦time=⟧``
+    (``notices/wording.py``)."""
+
+    @property
+    def marked(self) -> str:
+        """The sentence as it was written, to be part of another one."""
+        return super().__str__()
+
+    def __str__(self) -> str:
+        return for_python(self.marked)
+
+    def for_shell(self) -> str:
+        """The sentence, with flags in place of arguments."""
+        return for_shell(self.marked)
 
 
 class InputError(PdescryError, ValueError):

@@ -26,8 +26,8 @@ from pdescry.cli.reproduce import reproduce
 from pdescry.cli.simulate import simulate
 from pdescry.cli.sweep import sweep
 from pdescry.cli.systems import systems
-from pdescry.cli.wording import at_the_shell
 from pdescry.errors import InputError, PdescryError
+from pdescry.notices import notice_in
 
 FAILED = 1
 BAD_INPUT = 2
@@ -56,7 +56,7 @@ def _told(command: Callable[..., None]) -> Callable[..., None]:
             with interruption_told(lambda: "Interrupted; nothing was written."), _warnings_told():
                 command(*arguments, **options)
         except PdescryError as error:
-            typer.echo(f"Error: {at_the_shell(str(error))}", err=True)
+            typer.echo(f"Error: {error.for_shell()}", err=True)
             raise typer.Exit(BAD_INPUT if isinstance(error, InputError) else FAILED) from None
         except BrokenPipeError:
             raise  # the reader of our output has left, as `head` does: typer ends quietly
@@ -75,7 +75,9 @@ def _warnings_told() -> Iterator[None]:
     """A warning becomes one line on the error stream, without the line of source that raised it."""
 
     def tell(message: Warning | str, *_: Any, **__: Any) -> None:
-        typer.echo(f"Warning: {at_the_shell(' '.join(str(message).split()))}", err=True)
+        notice = notice_in(message)
+        told = str(message) if notice is None else notice.for_shell()
+        typer.echo(f"Warning: {' '.join(told.split())}", err=True)
 
     with warnings.catch_warnings():
         if not sys.warnoptions:  # whoever runs `python -W …` has said what to do with them

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pdescry.cli.cluster import Cluster, cluster_at
+from pdescry.cli.columns import terms_in_columns
 from pdescry.cli.completing import run_directories
 from pdescry.cli.interruption import interruption_told
 from pdescry.cli.reading import (
@@ -32,7 +32,6 @@ from pdescry.cli.reading import (
     read_file,
 )
 from pdescry.cli.settings import Change, Chosen, Config, tables_of, with_settings
-from pdescry.cli.wording import at_the_shell, terms_in_columns
 from pdescry.executor import processes_ahead
 from pdescry.schema.values import OFF
 
@@ -166,7 +165,7 @@ def show(
         found = law.derive(formula)
         typer.echo(f"{found.formula} = {found}")
         for note in found.notes:
-            typer.echo(f"Note: {note}")
+            typer.echo(f"Note: {note.for_shell()}")
     if not (latex or derived):
         _tell(law, folder, False, as_json)
 
@@ -223,9 +222,9 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
     typer.echo(str(law))
     told = any(fit.support.any() for fit in law.fits)  # of several fields, some may have no law
     for remark in (each for each in law.remarks if each not in law.warnings):
-        typer.echo(f"  {remark}" if told else remark)
-    for sentence in law.warnings:
-        typer.echo(f"Warning: {_said(sentence)}", err=True)
+        typer.echo(f"  {remark.for_shell()}" if told else remark.for_shell())
+    for warning in law.warnings:
+        typer.echo(f"Warning: {warning.for_shell()}", err=True)
     if quiet:
         return
     if told:
@@ -233,11 +232,11 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
     if len(law.experiments) > 1:
         typer.echo(f"{len(law.experiments)} experiments, of one law; figures and the forward check are of the first.")
     for note in dict.fromkeys(note for each in law.experiments for note in each.remarks):
-        typer.echo(f"Note: {_said(note)}")
+        typer.echo(f"Note: {note.for_shell()}")
     if errors := _errors(law):
         typer.echo(f"Left-out sensors are predicted to within {errors}.")
     if law.diagnostics is not None and law.diagnostics.mixed:
-        typer.echo(f"Draws of the field: {law.diagnostics.verdict}")
+        typer.echo(f"Draws of the field: {law.diagnostics.verdict.for_shell()}")
     if law.found and law.forward.score is not None:
         typer.echo(law.forward.score.sentence)
     elif law.forward.status == "ok":
@@ -247,8 +246,8 @@ def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
         )
     if law.advice:
         typer.echo("What to try next:")
-        for sentence in law.advice:
-            typer.echo(f"  {_said(sentence)}")
+        for each in law.advice:
+            typer.echo(f"  {each.for_shell()}")
     if (folder / "report.html").exists():
         typer.echo(f"The report, for your browser: {folder / 'report.html'}")
     there = [name for name in ("law.json", "config.toml", "figures/", "log.txt") if (folder / name).exists()]
@@ -268,12 +267,6 @@ def _errors(law: Law) -> str:
         if math.isfinite(rms)
     ]
     return " and ".join([", ".join(parts[:-1]), *parts[-1:]] if len(parts) > 1 else parts)
-
-
-def _said(sentence: str) -> str:
-    """What the library says, with settings as this command takes them."""
-    sentence = sentence.replace('regression.known = ["u_xx > 0"]', '--known "u_xx > 0"')
-    return re.sub(r"--(burn|thin|draws) (\d+)", r"--set sampler.\1=\2", at_the_shell(sentence))
 
 
 def _table(law: Law) -> str:

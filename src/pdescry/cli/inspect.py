@@ -24,7 +24,7 @@ from pdescry.cli.reading import (
     how_to_read,
     read_file,
 )
-from pdescry.cli.wording import at_the_shell
+from pdescry.notices import Notice, stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,8 +102,8 @@ def _facts(readings: Readings, faults: Sequence[SensorFault]) -> dict[str, Any]:
         "fields": fields,
         "inputs": {known.name: _of_input(known) for known in readings.inputs},
         "sensors": _sensors(readings),
-        "faults": [each.to_dict() | {"sentence": each.sentence(readings.units, readings.time_name)} for each in faults],
-        "notes": [*readings.notes, *([estimate.reason] if estimate.reason else [])],
+        "faults": [each.to_dict() | {"notice": readings.told_of(each).to_dict()} for each in faults],
+        "notes": stored([*readings.notes, *([estimate.reason] if estimate.reason else [])]),
     }
 
 
@@ -150,13 +150,14 @@ def _print(readings: Readings, faults: Sequence[SensorFault]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from pdescry.data.summary import summary
     from pdescry.report import sketch
 
     facts = _facts(readings, faults)
     # Headers and names come from the user's file: brackets and colons in them are not markup.
     console = Console(markup=False, emoji=False, highlight=False)
     narrow = console.width < 70
-    console.print(at_the_shell(readings.summary()))
+    console.print(summary(readings, Notice.for_shell))
     columns = ("sd", "noise") if narrow else ("mean", "sd", "min", "max", "noise given", "noise estimated")
     table = Table("field", *columns, box=None, pad_edge=False)
     for name, row in facts["fields"].items():
@@ -172,11 +173,11 @@ def _print(readings: Readings, faults: Sequence[SensorFault]) -> None:
     axes = ", ".join(map(readings.label, readings.axes))
     console.print(_sensor_table(facts["sensors"], axes, narrow, digits, by_field))
     if reason := readings.estimate_noise().reason:
-        console.print(f"Note: {reason}")
+        console.print(f"Note: {reason.for_shell()}")
     if faults:
         console.print("What `pdescry discover` finds, and does about it (--faults tell: keeps all of them):")
     for fault in faults:
-        console.print(f"  {at_the_shell(fault.sentence(readings.units, readings.time_name))}")
+        console.print(f"  {readings.told_of(fault).for_shell()}")
     across, *rest = readings.axes
     others = f", all {' and '.join(rest)} together" if rest else ""
     shown, across, up = map(readings.label, (readings.fields[0], across, readings.time_name))

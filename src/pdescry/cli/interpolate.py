@@ -30,7 +30,7 @@ from pdescry.schema.run import SAMPLERS
 
 if TYPE_CHECKING:
     from pdescry.data import Readings
-    from pdescry.surrogate import Diagnostics, Posterior
+    from pdescry.surrogate import Posterior
 
 
 _SAMPLERS = {words.hyphenated(name): name for name in SAMPLERS}
@@ -133,21 +133,21 @@ def interpolate(
             if table is not None:
                 _write_table(posterior, steps, points, table)
                 written.append(table)
-            summary, judged = repr(posterior), posterior.diagnostics
-    _print(summary, judged, written, quiet)
+            _ = posterior.diagnostics  # takes seconds, while the bar is there
+    _print(posterior, written, quiet)
 
 
-def _print(summary: str, judged: Diagnostics, written: list[Path], quiet: bool) -> None:
+def _print(posterior: Posterior, written: list[Path], quiet: bool) -> None:
     """The summary and the files; draws that are not to be relied on are told last, and on the error stream."""
-    from pdescry.cli.wording import at_the_shell
-
+    judged = posterior.diagnostics
     if not quiet:
-        lines = [line for line in summary.splitlines() if judged.mixed or line.strip() != judged.verdict]
-        typer.echo(at_the_shell("\n".join(lines)))
+        typer.echo(posterior.headline)
+        for notice in (*([judged.verdict] if judged.mixed else []), *posterior.left_out):
+            typer.echo(f"  {notice.for_shell()}")
         *others, last = map(str, written)
         typer.echo(f"Wrote {', '.join(others)}{' and ' if others else ''}{last}.")
     if not judged.mixed:
-        typer.echo(f"Warning: {at_the_shell(judged.verdict)}", err=True)
+        typer.echo(f"Warning: {judged.verdict.for_shell()}", err=True)
 
 
 def _write_table(posterior: Posterior, steps: int, points: int, path: Path) -> None:

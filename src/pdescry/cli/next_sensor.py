@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pdescry.cli.discover import Folder, check_run
-from pdescry.cli.wording import at_the_shell
+from pdescry.notices import stored
 
 if TYPE_CHECKING:
     from pdescry.joint import Advice
@@ -49,7 +49,7 @@ def next_sensor(
     if as_json:
         typer.echo(json.dumps(_plain(advice), indent=2))
         return
-    typer.echo(at_the_shell(str(advice)))
+    typer.echo("\n".join([*advice.sentences, *(note.for_shell() for note in advice.notes)]))
     if plot is not None:
         typer.echo(f"Wrote {plot}.")
 
@@ -61,5 +61,5 @@ def _plain(advice: Advice) -> dict[str, Any]:
         "readings": advice.readings.to_dict(orient="records"),
         "sd": {str(term): float(value) for term, value in advice.sd.items()},
         "times": advice.times.tolist(),
-        "notes": list(advice.notes),
+        "notes": stored(advice.notes),
     }

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pdescry.cli.columns import in_columns, terms_in_columns
 from pdescry.cli.discover import Folder, Quiet, check_run
-from pdescry.cli.wording import in_columns, terms_in_columns
+from pdescry.notices import stored
 
 if TYPE_CHECKING:
     from pdescry.joint import JointFit
@@ -54,7 +55,7 @@ def refine(
     for fit in fits:
         typer.echo(str(fit))
         for note in fit.notes:
-            typer.echo(f"Warning: {note}", err=True)
+            typer.echo(f"Warning: {note.for_shell()}", err=True)
         if not quiet:
             typer.echo(_table(fit))
     if len(fits) > 1:
@@ -95,5 +96,5 @@ def _plain(fit: JointFit) -> dict:
         "noise": dict(zip(fit.fields, map(float, fit.noise), strict=True)),
         "elpd": fit.elpd,
         "held_out": fit.held_out.to_dict(orient="records"),
-        "notes": list(fit.notes),
+        "notes": stored(fit.notes),
     }

@@ -78,7 +78,6 @@ def simulate(
 
     from pdescry.cli.progress import progress_bar
     from pdescry.cli.repeated import numbers
-    from pdescry.cli.wording import at_the_shell
     from pdescry.equation import Equation
     from pdescry.errors import InputError
     from pdescry.files import check_target
@@ -131,7 +130,7 @@ def simulate(
         if plot is not None:
             save(draw_solution(solution, field), plot)
             written.append(str(plot))
-    message = f"{solution.status}: {at_the_shell(solution.message)}"
+    message = f"{solution.status}: {solution.message.for_shell()}"
     if as_json:
         typer.echo(json.dumps({**_plain(solution.dataset.attrs), "files": written}))
     elif not quiet:

@@ -36,6 +36,7 @@ from pdescry.data.averaged_in_plane import averaged_in_the_plane
 from pdescry.data.noise_level import scatter_between_neighbours
 from pdescry.data.plausible import LEAST
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 if TYPE_CHECKING:
     from pdescry.data.readings import Readings
@@ -133,7 +134,7 @@ def curvature(time: Floats, means: Floats) -> Floats:
 def averaged(readings: Readings, per_sensor: int | None = None) -> Readings:
     """As `Readings.averaged`."""
     if per_sensor is None:
-        readings = averaged_in_the_plane(readings, REMEDY)
+        readings = averaged_in_the_plane(readings)
     found = _averaged_in_time(readings, per_sensor)
     return found if per_sensor is not None else _averaged_in_space(found)
 
@@ -197,7 +198,7 @@ def _averaged_in_space(readings: Readings) -> Readings:
             for a, b in zip(bins.starts, ends, strict=True)
         )
     count = len(bins.starts)
-    told = f"{number:,} sensors were averaged to {count:,}, neighbours together (all but noise is kept); {REMEDY}"
+    told = Notice.of("averaged-in-space", before=number, after=count)
     return replace(
         readings,
         time=np.tile(moments, count),
@@ -294,15 +295,14 @@ def _bend(time: Floats, values: Floats) -> Floats:
 
 def was_averaged(readings: Readings) -> bool:
     """Whether these are means of what was read, by their notes."""
-    return any(note.endswith(REMEDY) for note in readings.notes)
+    return any(note.code in _AVERAGED for note in readings.notes)
 
 
-REMEDY = "average=False keeps them all."
+_AVERAGED = {"averaged-in-time", "averaged-in-space", "averaged-in-plane", "averaged-in-blocks"}
 
 
-def _note(cut: list[tuple[Record, Bins]], chosen: bool) -> str:
+def _note(cut: list[tuple[Record, Bins]], chosen: bool) -> Notice:
     sizes = np.concatenate([bins.sizes for _, bins in cut])
-    before, after = int(sizes.sum()), len(sizes)
-    at_a_time = f"{sizes[0]}" if (sizes == sizes[0]).all() else f"about {before / after:.0f}"
-    kept = " (all but noise is kept)" if chosen else ""
-    return f"{before:,} readings were averaged to {after:,}, {at_a_time} at a time{kept}; {REMEDY}"
+    before, after, alike = int(sizes.sum()), len(sizes), bool((sizes == sizes[0]).all())
+    each, about = (sizes[0], None) if alike else (None, before / after)
+    return Notice.of("averaged-in-time", before=before, after=after, each=each, about=about, harmless=chosen)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.notices import Notice
+
 if TYPE_CHECKING:
     from pdescry.data.readings import Readings
 
@@ -22,7 +24,7 @@ CELLS, MOMENTS = 20, 40  # means along each axis of the plane, and in time
 Floats = NDArray[np.float64]
 
 
-def averaged_in_the_plane(readings: Readings, remedy: str) -> Readings:
+def averaged_in_the_plane(readings: Readings) -> Readings:
     """Means over cells, where readings in the plane are very many and no sensor moves; told in ``notes``."""
     if len(readings.axes) != 2 or len(readings) <= MANY or not _at_rest(readings):
         return readings
@@ -44,10 +46,10 @@ def averaged_in_the_plane(readings: Readings, remedy: str) -> Readings:
         count = np.stack([np.bincount(cell, np.isfinite(each), np.prod(shape)) for each in readings.noise.T], axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             noise = np.sqrt(_means(cell, shape, readings.noise**2) / count.reshape(*shape, -1))[read]
-    told = (
-        f"{len(readings):,} readings of {readings.n_sensors:,} places were averaged to {len(kept):,}, over "
-        f"{shape[0]} × {shape[1]} cells of the plane and {shape[2]} of time; {remedy}"
-    )
+    told = Notice.of(
+        "averaged-in-plane", before=len(readings), places=readings.n_sensors, after=len(kept), across=shape[0],
+        up=shape[1], moments=shape[2],
+    )  # fmt: skip
     order = np.lexsort((sensor, points[read][:, 2]))
     return replace(
         readings,

@@ -15,6 +15,7 @@ from pdescry.data.plausible import check_enough, check_motion, note_on_places, n
 from pdescry.data.repeats import merge_repeats
 from pdescry.data.table import Where, is_missing, remedy, shorten, to_number
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 if TYPE_CHECKING:
     from pdescry.data.input_sources import Source
@@ -78,7 +79,7 @@ def assemble(
     inputs: Sequence[Source] = (),
     source: str = "",
     missing: Missing = "drop",
-    notes: Sequence[str] = (),
+    notes: Sequence[Notice] = (),
     where: Where = "reading {}".format,
     units: Mapping[str, str] | None = None,
     found_units: Mapping[str, str] | None = None,
@@ -97,7 +98,7 @@ def assemble(
     from pdescry.data.units import settle
 
     if missing not in ("drop", "error"):
-        raise InputError(f"Expected missing='drop' or missing='error'; got {missing!r}; pass one of the two.")
+        raise InputError(f"Expected ⟦missing='drop'⟧ or ⟦missing='error'⟧; got {missing!r}; pass one of the two.")
     time, space, values = numbers(time, "time", where), numbers(space, "space", where), numbers(values, "values", where)
     space = space[:, None] if space.ndim == 1 else space
     values = values[:, None] if values.ndim == 1 else values
@@ -166,7 +167,7 @@ def _check_shapes(time: Floats, space: Floats, values: Floats) -> None:
     if not (1 <= space.shape[1] <= 3 and values.shape[1] >= 1):
         raise InputError(
             f"Expected 1 to 3 space axes and at least one field; got {space.shape[1]} and {values.shape[1]}; "
-            "choose the columns with space= and fields=."
+            "choose the columns with ⟦space=⟧ and ⟦fields=⟧."
         )
 
 
@@ -206,7 +207,7 @@ def _refuse_gaps(named: dict[str, Floats], where: Where) -> None:
             first = where(int(gaps.argmax()))
             raise InputError(
                 f"Expected a value in every row of {name!r}; got {gaps.sum()} missing (first: {first}); "
-                "fill or remove those rows, or pass missing='drop'."
+                "fill or remove those rows, or pass ⟦missing='drop'⟧."
             )
 
 
@@ -218,7 +219,7 @@ def _where_observed(values: Floats, sd: Floats | None) -> tuple[Floats, Floats |
     return np.where(gaps, np.nan, values), np.where(gaps, np.nan, sd)
 
 
-def _notes_on_gaps(keep: NDArray[np.bool_], with_input: NDArray[np.bool_], named: dict[str, Floats]) -> list[str]:
+def _notes_on_gaps(keep: NDArray[np.bool_], with_input: NDArray[np.bool_], named: dict[str, Floats]) -> list[Notice]:
     """What to tell of the rows that are no readings."""
     if not keep.any():
         worst = max(named, key=lambda name: int(np.isnan(named[name]).sum()))
@@ -229,8 +230,7 @@ def _notes_on_gaps(keep: NDArray[np.bool_], with_input: NDArray[np.bool_], named
     lost, fed = len(keep) - int(keep.sum()), int((~keep & with_input).sum())
     if not lost:
         return []
-    inputs = f"; {fed} of them hold inputs, which are kept" if fed else ""
-    return [f"Dropped {lost} of {len(keep)} readings with missing values{inputs}."]
+    return [Notice.of("gaps-dropped", dropped=lost, readings=len(keep), inputs=fed or None)]
 
 
 def _check_range(name: str, column: Floats, where: Where) -> None:
@@ -264,7 +264,7 @@ def _number_sensors(
     if blank.any():
         raise InputError(
             f"Expected a sensor for every reading; got {blank.sum()} without (first: {where(int(blank.argmax()))}); "
-            "fill them in, or pass sensor=False to tell sensors by their places."
+            "fill them in, or pass ⟦sensor=False‖--sensor none⟧ to tell sensors by their places."
         )
     return code, names
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pdescry.data.check import Floats, numbers
 from pdescry.data.table import Where, is_grouped, is_missing, shorten, to_number
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 _TIME_OF_DAY = r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?: ?([ap])\.?m\.?)?"
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ][\d:.]*)?(?:Z|[+-][\d:]+)?")
@@ -44,7 +45,7 @@ class Clock(NamedTuple):
     for dates that of time zero, ``2024-05-31T12:00:00`` (UTC where they had a zone)."""
 
     times: Floats
-    notes: list[str]
+    notes: list[Notice]
     unit: str = ""
     origin: str = ""
 
@@ -81,9 +82,9 @@ def clock(
         raise InputError(
             f"Expected dates, clock times or numbers of a known unit in {name!r}, to convert to {unit}; got numbers"
             f"{f' of {own_unit}' if own_unit else ''}; write the unit in the header, as in 'time (min)', or leave out "
-            "time_unit=."
+            "⟦time_unit=⟧."
         )
-    note = [f"Times were converted from {_UNITS[own][2]} to {_UNITS[unit][2]}."] if own != unit else []
+    note = [Notice.of("times-converted", old=_UNITS[own][2], new=_UNITS[unit][2])] if own != unit else []
     return told._replace(times=told.times * (_UNITS[own][1] / _UNITS[unit][1]), notes=told.notes + note, unit=unit)
 
 
@@ -134,7 +135,7 @@ def seconds_in(unit: str) -> float:
 
 def _clock(values: NDArray[Any], name: str, where: Where, word: str, dayfirst: bool | None) -> Clock:
     """In seconds; word: what notes call their unit."""
-    notes: list[str] = []
+    notes: list[Notice] = []
     if values.dtype.kind in "OUST":
         first = next((cell for cell in values.flat if not is_missing(cell)), None)
         text = first.strip() if isinstance(first, str) else ""
@@ -154,14 +155,14 @@ def _clock(values: NDArray[Any], name: str, where: Where, word: str, dayfirst: b
         elif text:
             _check_numbers(values, name, where)
     if values.dtype.kind == "m":
-        return Clock(values / np.timedelta64(1, "s"), [f"The durations in {name!r} were converted to {word}."], "s")
+        return Clock(values / np.timedelta64(1, "s"), [Notice.of("durations-converted", column=name, unit=word)], "s")
     if values.dtype.kind != "M":
         return Clock(numbers(values, name, where), [])
     known = values[~np.isnat(values)]
     if not known.size:
-        raise InputError(f"Expected dates in {name!r}; got none; name another column with time=.")
+        raise InputError(f"Expected dates in {name!r}; got none; name another column with ⟦time=⟧.")
     start = known.min()
-    notes = [*notes, f"Times are {word} since {np.datetime_as_string(start, 'auto')}."]
+    notes = [*notes, Notice.of("times-since", unit=word, start=np.datetime_as_string(start, "auto"))]
     origin = np.datetime_as_string(start, "us").removesuffix(".000000")
     return Clock((values - start) / np.timedelta64(1, "s"), notes, "s", origin)
 
@@ -188,7 +189,7 @@ def with_date(days: NDArray[Any], times: NDArray[Any]) -> NDArray[Any] | None:
 
 def _order(
     values: NDArray[Any], name: str, where: Where, dayfirst: bool | None
-) -> tuple[tuple[int, int, int], list[str]]:
+) -> tuple[tuple[int, int, int], list[Notice]]:
     """Which part of 05/31/2024 is year, month and day: as told, or from a part that is no month."""
     if dayfirst is not None:
         return (2, 1, 0) if dayfirst else (2, 0, 1), []
@@ -197,13 +198,13 @@ def _order(
         if match and (is_day_first := int(match.group(1)) > 12) != (int(match.group(3)) > 12):
             told = "day, month, year" if is_day_first else "month, day, year"
             return (2, 1, 0) if is_day_first else (2, 0, 1), [
-                f"Dates were read as {told}, as {shorten(match.group().strip(' T,'))} shows."
+                Notice.of("dates-read-as", order=told, example=shorten(match.group().strip(" T,")))
             ]
     first = next(i for i, cell in enumerate(values.flat) if not is_missing(cell))
     raise InputError(
         f"Expected dates of one meaning in {name!r}; got dates in which day and month may be swapped "
         f"(first: {where(first)}, {shorten(values.flat[first])}); write them as {_EXAMPLE}, or pass "
-        "dayfirst=True or dayfirst=False."
+        "⟦dayfirst=True‖--dayfirst⟧ or ⟦dayfirst=False‖--monthfirst⟧."
     )
 
 
@@ -265,4 +266,4 @@ def _times_of_day(values: NDArray[Any], name: str, where: Where, word: str) -> C
             f"Expected clock times of one day in {name!r}; got a fall from {shorten(values.flat[before])} to "
             f"{shorten(values.flat[after])} ({where(int(after))}), as at midnight; write dates such as {_EXAMPLE}."
         )
-    return Clock(seconds, [f"The clock times in {name!r} (hh:mm:ss) were converted to {word}."], "s")
+    return Clock(seconds, [Notice.of("clock-times-converted", column=name, unit=word)], "s")

@@ -26,6 +26,7 @@ from pdescry.data.steps import Steps, is_bare, with_steps
 from pdescry.data.table import Table, Variable, Where
 from pdescry.data.units import found_units, plain_unit
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,7 +204,7 @@ def to_readings(
         table = with_steps(table, steps, named)
     elif is_bare(table):
         raise InputError(
-            f"Expected times and places in {table.source}; got only an array; pass dt= (the step in time) and dx= "
+            f"Expected times and places in {table.source}; got only an array; pass ⟦dt=⟧ (the step in time) and ⟦dx=⟧ "
             "(the step in space)."
         )
     if missing_value is not None:
@@ -246,7 +247,7 @@ def to_readings(
     notes += times.notes
     labels = None if roles.sensor is None else spread(roles.sensor, table.variables[roles.sensor].values)
     if labels is not None and roles.sensor_was_guessed and len(set(map(str, labels))) == len(labels):
-        notes.append(f"{roles.sensor!r} differs in every row, so it numbers the rows and not the sensors; not used.")
+        notes.append(Notice.of("column-numbers-rows", column=roles.sensor))
         labels = None
     when, where_read = spread(roles.time, times.times), np.stack([column(name) for name in roles.space], axis=1)
     return assemble(
@@ -270,14 +271,14 @@ def _from_wide(
     table: Table,
     roles: Roles,
     times: Clock,
-    notes: list[str],
+    notes: list[Notice],
     missing: Missing,
     of_units: dict[str, Any],
     all_inputs: Callable[[Floats, Floats, Callable[[str], Floats]], list[Source]],
 ) -> Readings:
     """A column per place → a row per reading."""
     if isinstance(roles.noise, tuple):
-        raise InputError("Expected noise= as one number for a wide table; got columns; pass a standard deviation.")
+        raise InputError("Expected ⟦noise=⟧ as one number for a wide table; got columns; pass a standard deviation.")
     columns = [numbers(table.variables[name].values, name, table.where) for name in roles.fields]
     many = len(columns)
     when, where_read = np.repeat(times.times, many), np.tile(roles.places, len(times.times))[:, None]
@@ -299,7 +300,9 @@ def _from_wide(
     )
 
 
-def _in_blocks(table: Table, roles: Roles, dims: dict[str, Dims], times: Clock) -> tuple[Table, Clock, Any, list[str]]:
+def _in_blocks(
+    table: Table, roles: Roles, dims: dict[str, Dims], times: Clock
+) -> tuple[Table, Clock, Any, list[Notice]]:
     """A stack of images as means of blocks; as it is where it is none, or small. Also the noise of the means."""
     order = [dims[name] for name in (roles.time, *roles.space)]
     field = dims[roles.fields[0]]
@@ -342,7 +345,9 @@ def _times(table: Table, roles: Roles, unit: str | None, dayfirst: bool | None, 
         joined = with_date(table.variables[roles.date].values, values)
         if joined is not None:
             told = clock(joined, roles.time, where, unit, dayfirst, own_unit)
-            return told._replace(notes=[f"Joined {roles.date!r} and {roles.time!r} to one time.", *told.notes])
+            return told._replace(
+                notes=[Notice.of("date-and-time-joined", date=roles.date, time=roles.time), *told.notes]
+            )
     return clock(values, roles.time, where, unit, dayfirst, own_unit)
 
 
@@ -371,11 +376,11 @@ def _spreader(
     return spread, table.where if table.is_long() else _entry_of(shape)
 
 
-def _dimensions(table: Table, roles: Roles, noise: tuple[str, ...]) -> tuple[dict[str, Dims], list[str]]:
+def _dimensions(table: Table, roles: Roles, noise: tuple[str, ...]) -> tuple[dict[str, Dims], list[Notice]]:
     """The dimensions of each variable in use, and notes where they had to be inferred from lengths."""
     coordinates = [roles.time, *roles.space, *([roles.sensor] if roles.sensor else [])]
     used = {name: table.variables[name] for name in (*coordinates, *roles.fields, *noise, *roles.inputs)}
-    notes: list[str] = []
+    notes: list[Notice] = []
     dims = {name: variable.dims for name, variable in used.items() if variable.dims is not None}
     if len(dims) < len(used):
         dims, notes = _infer(table, roles, noise)
@@ -391,11 +396,11 @@ def _mixed_up(table: Table, names: Sequence[str]) -> InputError:
     return InputError(
         f"Expected t (nt,), x (nx,) and u (nt, nx), or all of one shape, in {table.source}; "
         f"got mixed-up shapes: {shapes}; "
-        "mend the shapes, or name other arrays with time=, space= and fields=."
+        "mend the shapes, or name other arrays with ⟦time=⟧, ⟦space=⟧ and ⟦fields=⟧."
     )
 
 
-def _infer(table: Table, roles: Roles, noise: tuple[str, ...]) -> tuple[dict[str, Dims], list[str]]:
+def _infer(table: Table, roles: Roles, noise: tuple[str, ...]) -> tuple[dict[str, Dims], list[Notice]]:
     """Dimensions of plain arrays from their lengths: u[t, x] by preference, another order where only that one fits."""
     shapes = {name: table.variables[name].values.shape for name in table.variables}
     shape = shapes[roles.fields[0]]
@@ -430,15 +435,13 @@ def _fits(own: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
 
 def _order_on_grid(
     table: Table, grid: list[str], shape: tuple[int, ...], lengths: list[int]
-) -> tuple[tuple[int, ...], list[str]]:
+) -> tuple[tuple[int, ...], list[Notice]]:
     """Which coordinate runs along which axis of the field. Space keeps its order; time comes first if it can."""
     fitting = [order for order in permutations(range(len(grid))) if tuple(lengths[k] for k in order) == shape]
     kept = [order for order in fitting if [k for k in order if k] == list(range(1, len(grid)))] or fitting
     if not kept or (len(kept) > 1 and kept[0][0] != 0):
         raise _mixed_up(table, [*grid])
-    axes = ", ".join(grid[k] for k in kept[0])
+    axes = [grid[k] for k in kept[0]]
     if len(fitting) > 1:
-        return kept[0], [
-            f"Equal lengths leave the order of the axes open: taken as [{axes}]; transpose if that is wrong."
-        ]
-    return kept[0], [] if kept[0][0] == 0 else [f"The field was taken as [{axes}], the only order that fits."]
+        return kept[0], [Notice.of("axes-open", axes=axes)]
+    return kept[0], [] if kept[0][0] == 0 else [Notice.of("axes-turned", axes=axes)]

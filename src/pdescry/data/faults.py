@@ -1,13 +1,15 @@
-"""`SensorFault`: what is wrong with a sensor or with some of its readings, as a value; its sentence is made here."""
+"""`SensorFault`: what is wrong with a sensor or with some of its readings, and the `Notice` that tells it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from pdescry.notices import Notice
+
 Kind = Literal["outliers", "constant", "drift", "steps"]
-NAMED = 3  # sensors that a sentence names; of more it tells how many
+NAMED = 3  # sensors that a notice names; of more it tells how many
 
 
 @dataclass(frozen=True)
@@ -63,51 +65,36 @@ class SensorFault:
         told = {name: value for name, value in asdict(self).items() if value is not None}
         return told | {"sensors": list(self.sensors)}
 
-    def sentence(self, units: Mapping[str, str] | None = None, time: str = "t") -> str:
+    def notice(self, units: Mapping[str, str] | None = None, time: str = "t") -> Notice:
         """For the user. units: of time and fields, by their names."""
         units = units or {}
-        unit = f" {units[self.field]}" if self.field in units else ""
-        clock = f" {units[time]}" if time in units else ""
-        who = _listed(self.sensors)
+        unit, clock = units.get(self.field), units.get(time)
+        named = len(self.sensors) <= NAMED and not self.everywhere
+        who = {"sensors": self.sensors if named else None, "many": None if named else len(self.sensors)}
         match self.kind:
             case "outliers":
-                noun = "reading" if self.readings == 1 else "readings"
-                are = "is an outlier" if self.readings == 1 else "are outliers"
-                of = who if len(self.sensors) <= NAMED else f"{len(self.sensors)} sensors"
-                end = f"{'was' if self.readings == 1 else 'were'} left out" if self.left_out else "kept"
-                return f"{self.readings} {noun} of {self.field} {are} (of {_inside(of)}) and {end}."
+                code = "outliers-left-out" if self.left_out else "outliers-kept"
+                return Notice.of(code, field=self.field, readings=self.readings, **who)
             case "constant":
-                reads = f"{who} reads {self.field} = {_short(self.value)}{unit}"
-                when = " throughout" if self.since is None else f" from {time} = {_short(self.since)}{clock} on"
-                return f"{reads}{when}{self._treated(self.since is not None)}"
+                return Notice.of(
+                    f"constant-{self._treated}", sensor=self.sensors[0], field=self.field, value=self.value, unit=unit,
+                    since=self.since, time=time, clock=clock,
+                    **{"readings": self.readings} if self._treated == "partly-left-out" else {},
+                )  # fmt: skip
             case "drift":
-                rate = f"{_short(self.value)}{unit} per {units.get(time, 'unit of ' + time)}"
-                if len(self.sensors) > 1:
-                    first, other = (_inside(_listed([name])) for name in self.sensors)
-                    return f"Either {first} or {other} drifts (the first, by {rate} in {self.field}); both were kept."
-                return f"{who} drifts by {rate} in {self.field}{self._treated(False)}"
+                told = {"rate": self.value, "unit": unit, "clock": clock or f"unit of {time}", "field": self.field}
+                first, *others = self.sensors
+                if others:
+                    return Notice.of("drift-of-either", first=first, other=others[0], **told)
+                return Notice.of("drift-left-out" if self.left_out else "drift-kept", sensor=first, **told)
             case _:
-                where = "all sensors" if self.everywhere else _inside(who) if len(self.sensors) <= NAMED else ""
-                where = where or f"{len(self.sensors)} sensors"
-                return f"{self.field} changes in steps of {_short(self.value)}{unit} at {where}, larger than the noise."
+                who = who if not self.everywhere else {}
+                return Notice.of(
+                    "coarse-steps", field=self.field, step=self.value, unit=unit, everywhere=self.everywhere, **who
+                )
 
-    def _treated(self, partly: bool) -> str:
+    @property
+    def _treated(self) -> str:
         if self.left_out:
-            return f"; these {self.readings} readings were left out." if partly else " and was left out."
-        if self.outermost:
-            return "; it is outermost, where that may be so, and was kept."
-        return f"; it was kept: leave it out with without=[{self.sensors[0]!r}] if it is broken."
-
-
-def _listed(names: Sequence[str]) -> str:
-    called = [f"Sensor {name}" if name.isdecimal() else name for name in names]
-    return " and ".join([", ".join(called[:-1]), called[-1]]) if len(called) > 1 else called[0]
-
-
-def _inside(who: str) -> str:
-    """Within a sentence."""
-    return who.replace("Sensor ", "sensor ")
-
-
-def _short(number: float | None) -> str:
-    return f"{number:.4g}".replace("-", "−")
+            return "left-out" if self.since is None else "partly-left-out"
+        return "outermost" if self.outermost else "kept"

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdescry.data.averaged import REMEDY, Bins, Record, curvature, fewest_bins
+from pdescry.data.averaged import Bins, Record, curvature, fewest_bins
 from pdescry.data.averaged_in_plane import MANY as MOST  # blocks
+from pdescry.notices import Notice
 
 LEAST = (32, 24)  # bins in time, and along each axis of space
 _LINES = 150  # sampled along each axis
@@ -29,12 +30,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """What is left of a stack: coordinates of each axis, means of each field, pixels in each block, and a sentence."""
+    """What is left of a stack: coordinates of each axis, means of each field, pixels in each block, and a note."""
 
     coordinates: list[Floats]
     fields: list[Floats]
     sizes: Floats
-    note: str
+    note: Notice
 
 
 def in_blocks(coordinates: Sequence[Floats], fields: Sequence[NDArray[Any]]) -> Blocks | None:
@@ -133,9 +134,7 @@ def _off(mean: Floats, axis: int, centre: Floats, spread: Floats) -> Floats:
     return np.moveaxis(off.reshape(along.shape), 0, axis)
 
 
-def _note(shape: tuple[int, ...], cut: Sequence[Bins], lossless: bool) -> str:
+def _note(shape: tuple[int, ...], cut: Sequence[Bins], lossless: bool) -> Notice:
     before, after = math.prod(shape), math.prod(len(bins.starts) for bins in cut)
     times, *places = (round(n / len(bins.starts)) for n, bins in zip(shape, cut, strict=True))
-    blocks = f"{times} image{'s' * (times != 1)} by {' by '.join(map(str, places))} pixels"
-    lost = "all but noise is kept" if lossless else "waves shorter than a few blocks are lost"
-    return f"{before:,} pixels were averaged to {after:,}, in blocks of about {blocks} ({lost}); {REMEDY}"
+    return Notice.of("averaged-in-blocks", before=before, after=after, images=times, pixels=places, harmless=lossless)

@@ -13,6 +13,7 @@ from pdescry.data.clock import Clock, clock
 from pdescry.data.inputs import Between, Floats, Input, distinct_places, is_at_rest
 from pdescry.data.names import is_field_name
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 Inputs = str | Sequence[str] | Mapping[str, Any] | None
 
@@ -46,7 +47,7 @@ def split(inputs: Inputs) -> tuple[dict[str, Between | None], dict[str, Any]]:
         return columns, {name: given for name, given in inputs.items() if not is_column[name]}
     names = [inputs] if isinstance(inputs, str) else inputs
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"Expected inputs= as a name or a list of names; got {inputs!r}; pass names of columns.")
+        raise InputError(f"Expected ⟦inputs=⟧ as a name or a list of names; got {inputs!r}; pass names of columns.")
     if twice := next((name for name in names if list(names).count(name) > 1), None):
         raise InputError(f"Expected each input once; got {twice!r} twice; name it once.")
     columns: dict[str, Between | None] = dict.fromkeys(names)
@@ -70,7 +71,7 @@ def given(inputs: Any, told: Clock, space: Floats, times: NDArray[Any]) -> list[
     if inputs is None:
         return []
     if not isinstance(inputs, Mapping):
-        raise InputError(f"Expected inputs= as a mapping such as {{'P': values}}; got {inputs!r}; pass one.")
+        raise InputError(f"Expected ⟦inputs=⟧ as a mapping such as {{'P': values}}; got {inputs!r}; pass one.")
 
     def on_our_clock(own: Any) -> Floats:
         """Times of an input; dates count from the same moment as those of the readings."""
@@ -126,14 +127,14 @@ def _source(name: object, what: Any, time: Floats, space: Floats, on_our_clock: 
 
 def build(
     sources: Sequence[Source], time: Floats, space: Floats, names: Sequence[str]
-) -> tuple[tuple[Input, ...], list[str]]:
+) -> tuple[tuple[Input, ...], list[Notice]]:
     """The inputs, and notes. time (N,), space (N, d): of the readings. names: of axes and fields."""
     inputs, notes = [], []
     for source in sources:
         if source.name in names:
             raise InputError(
                 f"Expected an input that is neither a field nor an axis; got {source.name!r}; name it otherwise, "
-                "or leave it out of inputs= or fields=."
+                "or leave it out of ⟦inputs=⟧ or ⟦fields=⟧."
             )
         if source.name in [each.name for each in inputs]:
             raise InputError(f"Expected each input once; got {source.name!r} twice; name it once.")
@@ -158,7 +159,7 @@ def carried(sources: Sequence[Source], rows: int) -> np.ndarray:
     return found
 
 
-def _input(source: Source, time: Floats, space: Floats) -> tuple[Input, list[str]]:
+def _input(source: Source, time: Floats, space: Floats) -> tuple[Input, list[Notice]]:
     if source.ready is not None:
         return source.ready, []
     name = source.name
@@ -166,7 +167,7 @@ def _input(source: Source, time: Floats, space: Floats) -> tuple[Input, list[str
         sampled = _sampled(name, source.function, time, space)
         if is_of_time_only(sampled.time, sampled.space, sampled.values):
             sampled = _of_time(name, sampled.time, sampled.values, "linear")
-        return sampled, [f"Input {name} was sampled at {len(np.unique(sampled.time))} times."]
+        return sampled, [Notice.of("input-sampled", name=name, times=len(np.unique(sampled.time)))]
     if np.isinf(source.values).any():
         raise InputError(
             f"Expected finite numbers in {name!r}; got {int(np.isinf(source.values).sum())} infinite; "
@@ -174,7 +175,7 @@ def _input(source: Source, time: Floats, space: Floats) -> tuple[Input, list[str
         )
     known = np.isfinite(source.time) & np.isfinite(source.values)
     if not known.any():
-        raise InputError(f"Expected values of input {name}; got none; check the column, or leave it out of inputs=.")
+        raise InputError(f"Expected values of input {name}; got none; check the column, or leave it out of ⟦inputs=⟧.")
     own, values = source.time[known], source.values[known]
     places = None if source.space is None else source.space[known]
     if places is None or is_of_time_only(own, places, values):
@@ -191,22 +192,14 @@ def _input(source: Source, time: Floats, space: Floats) -> tuple[Input, list[str
     if is_moving and source.between == "held":
         raise InputError(
             f"Expected input {name} from sensors at rest, to hold it between its values; got sensors that move; "
-            f"pass inputs={{{name!r}: 'linear'}}."
+            f"pass ⟦inputs={{{name!r}: 'linear'}}‖--input {name}=linear⟧."
         )
     found = Input(name, found.time, found.space, found.values, "linear" if is_moving else assumed)
     return found, [] if source.between or is_moving or (values == values[0]).all() else [_note(found)]
 
 
-def _note(found: Input) -> str:
-    if found.between == "held":
-        return (
-            f"Input {found.name} is held between its readings (it looks switched); "
-            f"pass inputs={{{found.name!r}: 'linear'}} if it varies smoothly."
-        )
-    return (
-        f"Input {found.name} is interpolated linearly between its readings; "
-        f"pass inputs={{{found.name!r}: 'held'}} if it is switched."
-    )
+def _note(found: Input) -> Notice:
+    return Notice.of("input-held" if found.between == "held" else "input-linear", name=found.name)
 
 
 def is_of_time_only(time: Floats, space: Floats | None, values: Floats) -> bool:

@@ -53,7 +53,7 @@ def place_sensors(
     elif layout in ("random", "moving"):
         places = random.uniform(low, high, (sensors, dimensions))
     else:
-        raise InputError(f"Expected layout='random', layout='even' or layout='moving'; got {layout!r}.")
+        raise InputError(f"Expected ⟦layout='random'⟧, ⟦layout='even'⟧ or ⟦layout='moving'⟧; got {layout!r}.")
     places = places[np.lexsort(places.T[::-1])]
     if layout != "moving":
         return len(places), lambda times: np.broadcast_to(places[:, None], (*times.shape, dimensions)), False
@@ -140,10 +140,10 @@ def set_clocks(
     else:
         every = until / 50 if every is None else every
         if not (isinstance(every, int | float) and 0 < every <= until):
-            raise InputError(f"Expected every= to be a time step above 0 and up to {until:g}; got {every!r}.")
+            raise InputError(f"Expected ⟦every=⟧ to be a time step above 0 and up to {until:g}; got {every!r}.")
         if until / every * sensors > MOST_READINGS:
             raise InputError(
-                f"Expected at most {MOST_READINGS:.0e} readings; got {until / every * sensors:.1e}; raise every= or"
+                f"Expected at most {MOST_READINGS:.0e} readings; got {until / every * sensors:.1e}; raise ⟦every=⟧ or"
                 " take fewer sensors."
             )
         # A hair more than the last step, so that 0.2 fits 50 times into 10 in spite of rounding.

@@ -10,13 +10,14 @@ import numpy as np
 
 from pdescry.data.table import Table, Variable, to_number
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 
 def without_marks(table: Table, marks: float | Sequence[float]) -> Table:
     """The table with gaps in place of these numbers."""
     numbers = [to_number(each) for each in (marks if isinstance(marks, list | tuple) else [marks])]
     if not numbers or any(each is None for each in numbers):
-        raise InputError(f"Expected missing_value= as a number such as -9999; got {marks!r}; pass one or several.")
+        raise InputError(f"Expected ⟦missing_value=⟧ as a number such as -9999; got {marks!r}; pass one or several.")
     count, variables = 0, {}
     for name, variable in table.variables.items():
         values, found = variable.values, _marked(variable.values, numbers)
@@ -25,8 +26,7 @@ def without_marks(table: Table, marks: float | Sequence[float]) -> Table:
             values = values.astype(object if values.dtype.kind in "OUST" else float)
             values[found] = None if values.dtype == object else np.nan
         variables[name] = Variable(values, variable.dims)
-    told = " and ".join(f"{each:g}" for each in numbers)
-    note = f"{count} value{'s' * (count != 1)} {told} taken for gaps."
+    note = Notice.of("marks-of-gaps", values=count, marks=[f"{each:g}" for each in numbers])
     return replace(table, variables=variables, notes=(*table.notes, note))
 
 

@@ -16,6 +16,7 @@ from pdescry.data.headers import UNIT, stem, without_brackets
 from pdescry.data.table import Table, is_grouped
 from pdescry.equation.parser import RESERVED
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 # The first tier with a hit decides; two hits in one tier are ambiguous.
 _TIME = (
@@ -100,7 +101,7 @@ def resolve(
     """The part of each variable of the table, or the error that says which argument settles it."""
     given_space, given_fields = _listed(space, "space"), _listed(fields, "fields")
     if len(given_space) > 3:
-        raise InputError(f"Expected at most 3 columns for space; got {len(given_space)}; leave some out of space=.")
+        raise InputError(f"Expected at most 3 columns for space; got {len(given_space)}; leave some out of ⟦space=⟧.")
     told = [] if time is None else [_find(table, time, "time")]
     told += (chosen_space := [_find(table, name, "space") for name in given_space])
     told += (chosen_fields := [_find(table, name, "fields") for name in given_fields])
@@ -167,11 +168,10 @@ def _find_inputs(table: Table, names: Sequence[str], told: Sequence[str], fields
     return found
 
 
-def tidy(roles: Roles) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], list[str]]:
+def tidy(roles: Roles) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], list[Notice]]:
     """Axes, fields and inputs by names fit for an equation, and a note on each name that had to change."""
     if roles.places:
-        where = f" in {roles.unit}" if roles.unit else ""
-        note = f"Read as a wide table: one column for each of {len(roles.places)} places{where}, field u."
+        note = Notice.of("wide-table", places=len(roles.places), unit=roles.unit or None)
         inputs = _fit_names(roles.inputs, ("u",), _INPUTS)
         return ("x",), ("u",), inputs, [note, *_note_on_names(roles.inputs, inputs)]
     keys = [_key(name) for name in roles.space]
@@ -182,7 +182,7 @@ def tidy(roles: Roles) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...
     old, new = (roles.time, *roles.space, *roles.fields, *roles.inputs), ("t", *axes, *fields, *inputs)
     notes = _note_on_names(old, new)
     if roles.unused:
-        notes.append(f"Not used: {', '.join(map(repr, roles.unused[:12]))}{' …' if len(roles.unused) > 12 else ''}.")
+        notes.append(Notice.of("columns-unused", columns=roles.unused[:12], more=len(roles.unused) > 12))
     return axes, fields, inputs, notes
 
 
@@ -194,9 +194,9 @@ def _fit_names(headers: Sequence[str], taken: Sequence[str], spare: Sequence[str
     return tuple(found)
 
 
-def _note_on_names(old: Sequence[str], new: Sequence[str]) -> list[str]:
+def _note_on_names(old: Sequence[str], new: Sequence[str]) -> list[Notice]:
     changes = [f"{was!r} is {now}" for was, now in zip(old, new, strict=True) if was != now]
-    return [f"Names for equations: {', '.join(changes)}."] if changes else []
+    return [Notice.of("names-changed", changes=changes)] if changes else []
 
 
 def _key(name: str) -> str:
@@ -220,21 +220,21 @@ def _listed(given: str | Sequence[str] | None, argument: str) -> list[str]:
         return []
     names = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     if not all(isinstance(name, str) for name in names):
-        raise InputError(f"Expected {argument}= as a name or a list of names; got {given!r}; pass names of columns.")
+        raise InputError(f"Expected ⟦{argument}=⟧ as a name or a list of names; got {given!r}; pass names of columns.")
     return names
 
 
 def _find(table: Table, name: object, argument: str) -> str:
     """The variable of that name; the unit in its header may be left out."""
     if not isinstance(name, str):
-        raise InputError(f"Expected {argument}= as a name; got {name!r}; pass the name of a column.")
+        raise InputError(f"Expected ⟦{argument}=⟧ as a name; got {name!r}; pass the name of a column.")
     if name in table.variables:
         return name
     alike = [known for known in table.variables if stem(known) == name.strip()]
     if len(alike) == 1:
         return alike[0]
     near = difflib.get_close_matches(name, table.variables, 1, 0.5)
-    hint = f"did you mean {near[0]!r}?" if near else f"pass {argument}= with one of them."
+    hint = f"did you mean {near[0]!r}?" if near else f"pass ⟦{argument}=⟧ with one of them."
     raise InputError(f"Expected a column {name!r} in {table.source}; got {_columns(table)}; {hint}")
 
 
@@ -262,7 +262,7 @@ def _one_of(table: Table, names: Iterable[str], tiers: Iterable[set[str]], argum
     if found is None:
         raise InputError(
             f"Expected a column for {argument}, such as {such_as}, in {table.source}; got {_columns(table)}; "
-            f"name it with {argument}=."
+            f"name it with ⟦{argument}=⟧."
         )
     return found
 
@@ -271,7 +271,7 @@ def _ambiguous(argument: str, found: Sequence[str]) -> InputError:
     shown = ", ".join(map(repr, found[:12]))
     return InputError(
         f"Expected one obvious choice for {argument}; got {shown}, which is ambiguous; "
-        f"name the right one, as in {argument}={found[0]!r}."
+        f"name the right one, as in ⟦{argument}={found[0]!r}⟧."
     )
 
 
@@ -295,7 +295,8 @@ def _guess_space(table: Table, names: list[str]) -> list[str]:
         first = stem(columns[0])
         raise InputError(
             f"Expected places, as a column such as 'x' or told for the sensors in the columns {', '.join(columns[:8])}"
-            f"{' …' * (len(columns) > 8)} of {table.source}; got none; pass places={{'{first}': 0.05, …}}, or the path "
+            f"{' …' * (len(columns) > 8)} of {table.source}; got none; pass "
+            f"⟦places={{'{first}': 0.05, …}}‖--places '{first}=0.05, …'⟧, or the path "
             "of a file with the columns sensor,x."
         )
     return [words] if words else [_one_of(table, names, (_SPACE_WORDS,), "space", "'x' or 'position'")]
@@ -338,7 +339,7 @@ def _guess_fields(table: Table, names: list[str], space: list[str]) -> list[str]
         taken = f" (with {', '.join(map(repr, space))} taken as space)"
         raise InputError(
             f"Expected a column of measured values, such as 'u', in {table.source}; got {_columns(table)}{taken}; "
-            "name it with fields=."
+            "name it with ⟦fields=⟧."
         )
     return left
 
@@ -349,7 +350,9 @@ def _told_noise(table: Table, noise: str | Sequence[str] | float | bool | None) 
     if isinstance(noise, int | float) and noise is not True:
         return float(noise)
     if noise is True or not isinstance(noise, str | Sequence):
-        raise InputError(f"Expected noise= as a standard deviation or as names of columns; got {noise!r}; pass either.")
+        raise InputError(
+            f"Expected ⟦noise=⟧ as a standard deviation or as names of columns; got {noise!r}; pass either."
+        )
     return tuple(_find(table, name, "noise") for name in _listed(noise, "noise"))
 
 
@@ -364,7 +367,8 @@ def _guess_noise(names: list[str], fields: list[str]) -> tuple[str, ...] | None:
     if known and len(known) < len(fields):
         raise InputError(
             f"Expected a noise column for each of the fields {', '.join(map(repr, fields))}; got only "
-            f"{', '.join(map(repr, known))}; name them with noise=, or pass noise=False to leave them out."
+            f"{', '.join(map(repr, known))}; name them with ⟦noise=⟧, or pass "
+            "⟦noise=False‖--noise none⟧ to leave them out."
         )
     return known or None
 

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.notices import Notice
+
 if TYPE_CHECKING:
     from pdescry.data.readings import Readings
 
@@ -36,7 +38,7 @@ class NoiseEstimate:
 
     sd: dict[str, float]
     by_sensor: NDArray[np.float64]
-    reason: str = ""
+    reason: Notice | None = None
 
 
 def estimate_noise(readings: Readings) -> NoiseEstimate:
@@ -52,11 +54,9 @@ def estimate_noise(readings: Readings) -> NoiseEstimate:
     )
     few = int((np.isnan(by_sensor) & measures).any(axis=1).sum())
     if np.isnan(sd).any():
-        reason = f"Too few runs of {_WINDOW} readings by one sensor to tell noise from signal."
+        reason = Notice.of("noise-unknown", window=_WINDOW)
     else:
-        reason = (
-            f"{few} of {readings.n_sensors} sensors have too few readings for an estimate of their own." if few else ""
-        )
+        reason = Notice.of("noise-partly-unknown", few=few, sensors=readings.n_sensors) if few else None
     return NoiseEstimate(dict(zip(readings.fields, sd, strict=True)), by_sensor, reason)
 
 

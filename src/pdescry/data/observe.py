@@ -81,7 +81,7 @@ def _noise_level(noise: float | str | ArrayLike, sensors: int) -> tuple[NDArray[
         level = np.full((), np.nan)
     if level.shape not in ((), (sensors,)) or not np.all(np.isfinite(level) & (level >= 0)):
         raise InputError(
-            f"Expected noise= as a number from 0 on such as 0.05, relative as '5%', or {sensors} numbers (one for each"
-            f" sensor); got {noise!r}."
+            f"Expected ⟦noise=⟧ as a number from 0 on such as 0.05, relative as '5%', or {sensors} numbers (one for "
+            f"each sensor); got {noise!r}."
         )
     return np.broadcast_to(level / 100 if relative else level, (sensors,)), relative

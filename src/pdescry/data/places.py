@@ -20,11 +20,12 @@ from pdescry.data.headers import UNIT, stem, unit_in
 from pdescry.data.names import axes_among, is_sensor_name
 from pdescry.data.table import Table, Variable, shorten, to_number
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 Told = Mapping[str, float | Sequence[float]] | str | os.PathLike[str]
 
 _PAIR = re.compile(rf"\s*([^=]+?)\s*=\s*([-+−]?[\d.,\s;eE+-]*?\d\.?)\s*({UNIT})?\s*", re.IGNORECASE)
-_EXAMPLE = "places={'TC1': 0.05, 'TC2': 0.1}"
+_EXAMPLE = "⟦places={'TC1': 0.05, 'TC2': 0.1}‖--places 'TC1=0.05, TC2=0.1'⟧"
 VALUES, SENSORS = "u", "sensor"  # names of columns that are made here
 
 
@@ -75,7 +76,7 @@ def _from_pairs(told: str) -> Places:
         if match is None:
             raise InputError(f"Expected places such as 'TC1=0.05, TC2=0.10'; got {part.strip()!r}; write a number.")
         if match[1] in found:
-            raise InputError(f"Expected each sensor once in places=; got {match[1]!r} twice; name it once.")
+            raise InputError(f"Expected each sensor once in ⟦places=⟧; got {match[1]!r} twice; name it once.")
         found[match[1]] = _numbers(match[1], match[2].replace("−", "-").split())
         units.add(match[3] or "")
     if len(units) > 1:
@@ -123,7 +124,7 @@ def placed(table: Table, places: Places, sensor: str | None, fields: Sequence[st
     fields: as the user named them; of a wide table one name for what its columns hold.
     """
     if not table.is_long():
-        raise InputError(f"Expected places= with a table; {table.source} has arrays on a grid; leave it out.")
+        raise InputError(f"Expected ⟦places=⟧ with a table; {table.source} has arrays on a grid; leave it out.")
     columns = {name: told for told in places.of if (name := _column(table, told)) is not None}
     if columns:
         return _from_wide(table, places, columns, fields)
@@ -146,7 +147,7 @@ def _strangers(table: Table, places: Places) -> InputError:
     shown = ", ".join(named[:8]) + (" …" if len(named) > 8 else "")
     return InputError(
         f"Expected columns of the sensors {shown} in {table.source}, or a column of sensors' names; got the columns "
-        f"{table.listing()}{table.remark}; name the columns in places=."
+        f"{table.listing()}{table.remark}; name the columns in ⟦places=⟧."
     )
 
 
@@ -156,9 +157,9 @@ def _from_wide(
     """A column for each sensor → a row for each reading."""
     if missing := [name for name in places.of if name not in columns.values()]:
         near = difflib.get_close_matches(missing[0], table.variables, 1, 0.6)
-        hint = f"did you mean {near[0]!r}?" if near else "leave it out of places=."
+        hint = f"did you mean {near[0]!r}?" if near else "leave it out of ⟦places=⟧."
         raise InputError(
-            f"Expected a column {missing[0]!r} in {table.source}, as places= has it; got the columns "
+            f"Expected a column {missing[0]!r} in {table.source}, as ⟦places=⟧ has it; got the columns "
             f"{table.listing()}; {hint}"
         )
     value = fields[0] if len(fields) == 1 else VALUES
@@ -166,7 +167,7 @@ def _from_wide(
     if taken or len(fields) > 1:
         raise InputError(
             f"Expected a column for each sensor, of one field; got also {', '.join(map(repr, taken or fields))} in "
-            f"{table.source}; leave out places=, or rename that column."
+            f"{table.source}; leave out ⟦places=⟧, or rename that column."
         )
     many, rows = len(columns), len(next(iter(table.variables.values())).values)
     variables = {
@@ -186,7 +187,7 @@ def _from_wide(
     known = {name: unit for name, unit in table.units.items() if name in variables}
     known |= {value: units.pop()} if len(units) == 1 else {}
     known |= dict.fromkeys(places.axes, places.unit)
-    note = f"Read as a wide table: the columns {_listed(list(columns.values()))} are sensors at given places."
+    note = Notice.of("sensors-as-columns", columns=_some(list(columns.values())))
     found = replace(
         table,
         variables=variables,
@@ -204,13 +205,13 @@ def _kind(table: Table, columns: Collection[str]) -> Any:
 def _from_long(table: Table, places: Places, label: str) -> tuple[Table, dict[str, Any]]:
     if there := [axis for axis in places.axes if axis in table.variables]:
         raise InputError(
-            f"Expected a table without places; {table.source} has the column {there[0]!r}; leave out places=."
+            f"Expected a table without places; {table.source} has the column {there[0]!r}; leave out ⟦places=⟧."
         )
     names = [str(cell).strip().removesuffix(".0") for cell in table.variables[label].values]
     unknown = next((name for name in names if name not in places.of), None)
     if unknown is not None:
         raise InputError(
-            f"Expected the place of every sensor in {table.source}; got none of {unknown!r}; add it to places=."
+            f"Expected the place of every sensor in {table.source}; got none of {unknown!r}; add it to ⟦places=⟧."
         )
     at = np.array([places.of[name] for name in names])
     variables = dict(table.variables) | {axis: Variable(column) for axis, column in zip(places.axes, at.T, strict=True)}
@@ -218,5 +219,5 @@ def _from_long(table: Table, places: Places, label: str) -> tuple[Table, dict[st
     return replace(table, variables=variables, units=known), {"space": places.axes, "sensor": label}
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 4 else f"{names[0]}, {names[1]}, …, {names[-1]}"
+def _some(names: Sequence[str]) -> Sequence[str]:
+    return names if len(names) <= 4 else (*names[:2], "…", names[-1])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pdescry.data.table import Where
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 Floats = NDArray[np.float64]
 
@@ -28,17 +29,16 @@ def number_places(space: Floats) -> NDArray[np.intp]:
     return code
 
 
-def note_on_places(places: int, readings: int) -> list[str]:
+def note_on_places(places: int, readings: int) -> list[Notice]:
     """Places that jitter make each reading its own sensor, which then has no record in time."""
     if 2 * places <= readings:
         return []
-    return [
-        f"Each place counts as a sensor: {places} for {readings} readings; name the column that tells sensors apart "
-        "with sensor=, or round the places."
-    ]
+    return [Notice.of("places-are-sensors", places=places, readings=readings)]
 
 
-def check_motion(time: Floats, space: Floats, code: NDArray[np.intp], names: Sequence[str], where: Where) -> list[str]:
+def check_motion(
+    time: Floats, space: Floats, code: NDArray[np.intp], names: Sequence[str], where: Where
+) -> list[Notice]:
     """A sensor is at one place at a time; it may move, which is told."""
     order = np.lexsort((time, code))
     same_sensor = code[order[1:]] == code[order[:-1]]
@@ -50,16 +50,16 @@ def check_motion(time: Floats, space: Floats, code: NDArray[np.intp], names: Seq
         raise InputError(
             f"Expected each sensor at one place at a time; got {names[code[one]]!r} at several "
             f"(first: {where(one)} and {where(other)}, at time {time[one]:g}); label each sensor differently, "
-            "or pass sensor=False to tell sensors by their places."
+            "or pass ⟦sensor=False‖--sensor none⟧ to tell sensors by their places."
         )
     moving = np.unique(code[order[1:]][moved])
     if not len(moving):
         return []
-    shown = ", ".join(repr(names[k]) for k in moving[:6]) + (" …" if len(moving) > 6 else "")
-    return [f"{len(moving)} of {len(names)} sensor{'s' * (len(names) > 1)} moved: {shown}."]
+    shown = [names[k] for k in moving[:6]]
+    return [Notice.of("sensors-moved", moved=len(moving), sensors=len(names), names=shown, more=len(moving) > 6)]
 
 
-def notes_on_extremes(field: str, column: Floats) -> list[str]:
+def notes_on_extremes(field: str, column: Floats) -> list[Notice]:
     """-9999, 1e20 and their like often stand for a missing value. Gaps do not count."""
     column = column[~np.isnan(column)]
     low, high = float(column.min()), float(column.max())
@@ -72,10 +72,7 @@ def notes_on_extremes(field: str, column: Floats) -> list[str]:
         usual = bool(_USUAL_STAND_IN.fullmatch(f"{extreme:g}")) or abs(extreme) >= _HUGE
         count = int((column == extreme).sum())
         if count > 1 and gap > (0.5 if usual else _FAR) * (top - bottom) > 0:
-            notes.append(
-                f"{extreme:g} occurs {count} times in {field!r}, far outside the rest; "
-                "if it stands for a missing value, empty those cells."
-            )
+            notes.append(Notice.of("stand-in", value=extreme, times=count, field=field))
     return notes
 
 
@@ -85,12 +82,14 @@ def check_enough(time: Floats, space: Floats, values: Floats, axes: Sequence[str
     for name, column in zip(axes, space.T, strict=True):
         if column.min() == column.max():
             raise InputError(
-                f"Expected places that differ along {name!r}; got only {column[0]:g}; leave that axis out of space=."
+                f"Expected places that differ along {name!r}; got only {column[0]:g}; leave that axis out of ⟦space=⟧."
             )
     observed = ~np.isnan(values)
     for name, measured, column in zip(fields, observed.T, values.T, strict=True):
         if not measured.any():
-            raise InputError(f"Expected readings of {name!r}; got none; leave it out of fields=, or check its column.")
+            raise InputError(
+                f"Expected readings of {name!r}; got none; leave it out of ⟦fields=⟧, or check its column."
+            )
         if not measured.all():
             _check_between_outermost(name, measured, space, axes)
             _check_counts(time[measured], space[measured], f" of {name!r}")
@@ -98,7 +97,7 @@ def check_enough(time: Floats, space: Floats, values: Floats, axes: Sequence[str
         if column.min() == column.max():
             raise InputError(
                 f"Expected a field {name!r} that varies; got the constant {column[0]:g}; "
-                "choose another column with fields=, or check the sensors."
+                "choose another column with ⟦fields=⟧, or check the sensors."
             )
     if not observed.all():
         _check_overlap(observed, {"t": time, **dict(zip(axes, space.T, strict=True))}, fields)
@@ -122,7 +121,7 @@ def _check_between_outermost(field: str, measured: NDArray[np.bool_], space: Flo
         shown = " and ".join(f"{axes[0]} = {place:g}" for place in places)
         raise InputError(
             f"Expected readings of {field!r} between the outermost sensors ({axes[0]} = {low:g} and {high:g}); "
-            f"got some at {shown} only; measure {field!r} between them, or leave it out of fields=."
+            f"got some at {shown} only; measure {field!r} between them, or leave it out of ⟦fields=⟧."
         )
 
 
@@ -137,5 +136,5 @@ def _check_overlap(observed: NDArray[np.bool_], columns: dict[str, Floats], fiel
             ends = [f"{fields[k]!r} from {spans[k][0]:g} to {spans[k][1]:g}" for k in (last, first)]
             raise InputError(
                 f"Expected fields that were measured over common ranges of {name}; got {ends[0]} and {ends[1]}; "
-                f"find the law of one of them with fields=, or check the column of {name}."
+                f"find the law of one of them with ⟦fields=⟧, or check the column of {name}."
             )

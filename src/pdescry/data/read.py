@@ -20,6 +20,7 @@ from pdescry.data.readings import Missing, Readings
 from pdescry.data.steps import Steps
 from pdescry.data.table import Table, Variable, shorten
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +137,7 @@ def _table_of(source: Any, format: str | None, sensor: object, group: str | None
     if isinstance(source, str | os.PathLike):
         return _load(source, format, sensor, group)
     if format is not None or group is not None:
-        raise InputError("Expected format= and group= only with a path; leave them out.")
+        raise InputError("Expected ⟦format=⟧ and ⟦group=⟧ only with a path; leave them out.")
     if isinstance(source, np.ndarray):
         return Table({"u": Variable(source, None)}, "array")
     # Whoever has a frame has loaded pandas.
@@ -192,18 +193,18 @@ def _no_such_file(file: Path) -> str:
     return f"Expected a file; got no such file as {file.name!r}; {hint}"
 
 
-def _format_of(file: Path, format: str | None) -> tuple[str, list[str]]:
+def _format_of(file: Path, format: str | None) -> tuple[str, list[Notice]]:
     """The format told, else that of the name's ending, else CSV for a text, with a note for the user."""
     known = ", ".join(f"{name} ({' '.join(kind.endings)})" for name, kind in FORMATS.items())
     if format is not None:
         if format not in FORMATS:
-            raise InputError(f"Expected a known format: {known}; got format={format!r}; pass one of those names.")
+            raise InputError(f"Expected a known format: {known}; got ⟦format={format!r}⟧; pass one of those names.")
         return format, []
     suffixes = [suffix.lower() for suffix in file.suffixes]
     for name, kind in FORMATS.items():
         if suffixes and suffixes[-1] in kind.endings:
             if name == "excel" and file.is_file() and looks_like(file) == TEXT:  # as some loggers write them
-                return "csv", [f"Read as CSV: {file.name} looks like text."]
+                return "csv", [Notice.of("read-as-csv", file=file.name)]
             return name, []
     if suffixes[-1:] == [".gz"] and suffixes[:-1] and suffixes[-2] in FORMATS["csv"].endings:
         return "csv", []
@@ -213,11 +214,11 @@ def _format_of(file: Path, format: str | None) -> tuple[str, list[str]]:
         raise InputError(f"Expected a file; got the folder {str(file)!r}; pass the path of a file inside it.")
     seen = looks_like(file)
     if seen == TEXT:
-        return "csv", [f"Read as CSV: {file.name} has no known ending and looks like text."]
+        return "csv", [Notice.of("read-as-csv-without-ending", file=file.name)]
     if seen:
         raise InputError(f"Expected a file of a known format; got what looks like {seen.name}; {seen.remedy}.")
     ending = f"the ending {file.suffix!r}" if file.suffix else f"no ending in {file.name!r}"
     raise InputError(
-        f"Expected a file of a known format: {known}; got {ending}; pass format= if it is one of those, "
+        f"Expected a file of a known format: {known}; got {ending}; pass ⟦format=⟧ if it is one of those, "
         "else save it as CSV."
     )

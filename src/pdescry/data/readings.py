@@ -19,6 +19,7 @@ from pdescry.data.faults import SensorFault
 from pdescry.data.inputs import Input
 from pdescry.errors import InputError
 from pdescry.files import appearing
+from pdescry.notices import Notice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +42,7 @@ class Readings:
     counts as a sensor (numbered in the order of their places).
     noise: (N, f) known standard deviations, NaN where the value is, or None.
     axes, fields: names fit for an equation (``x``, ``u``).
-    source: where it comes from. notes: sentences about what was done on the way in, for the user to read.
+    source: where it comes from. notes: what was done on the way in; each prints as a sentence.
     units: of time, axes, fields and inputs, by their names here, as they came and only where known; numbers stay.
     inputs: known quantities that act on the fields and are not to be explained (`pdescry.data.inputs.Input`).
     faults: what was found to be wrong with sensors, where it was looked for (`pdescry.examine`).
@@ -58,7 +59,7 @@ class Readings:
     fields: tuple[str, ...] = ("u",)
     noise: NDArray[np.float64] | None = None
     source: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
     time_name: str = "t"
     units: Mapping[str, str] = field(default_factory=dict)
     inputs: tuple[Input, ...] = ()
@@ -239,18 +240,21 @@ class Readings:
         return f"{name} ({self.units[name]})" if name in self.units else name
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """Faults to know of before relying on what comes out, in sentences."""
+    def warnings(self) -> tuple[Notice, ...]:
+        """Faults to know of before relying on what comes out; each prints as a sentence."""
         return self._told(True)
 
     @property
-    def remarks(self) -> tuple[str, ...]:
-        """``notes``, and faults that need no more than to be known, in sentences."""
+    def remarks(self) -> tuple[Notice, ...]:
+        """``notes``, and faults that need no more than to be known."""
         return (*self.notes, *self._told(False))
 
-    def _told(self, warnings: bool) -> tuple[str, ...]:
-        some = (each for each in self.faults if each.is_warning == warnings)
-        return tuple(each.sentence(self.units, self.time_name) for each in some)
+    def _told(self, warnings: bool) -> tuple[Notice, ...]:
+        return tuple(self.told_of(each) for each in self.faults if each.is_warning == warnings)
+
+    def told_of(self, fault: SensorFault) -> Notice:
+        """What to tell of a fault, with the units of these readings."""
+        return fault.notice(self.units, self.time_name)
 
     @property
     def n_sensors(self) -> int:
@@ -335,9 +339,9 @@ class Readings:
         if not whole.any():
             raise InputError(
                 f"Expected some readings of {' and '.join(self.fields)} at the same times and places; got none; "
-                "choose one of the fields with fields=."
+                "choose one of the fields with ⟦fields=⟧."
             )
-        note = f"Left out {int((~whole).sum())} of {len(self)} readings that did not measure every field."
+        note = Notice.of("incomplete-left-out", left_out=int((~whole).sum()), readings=len(self))
         return replace(self.select(whole), notes=(*self.notes, note))
 
     def of_fields(self, names: Iterable[str]) -> Readings:
@@ -371,8 +375,7 @@ class Readings:
         if len(numbers) == self.n_sensors:
             raise InputError("Expected some sensors to remain; got all of them to leave out; leave some in.")
         names = self.sensor_names or tuple(map(str, range(self.n_sensors)))
-        told = ", ".join(names[k] for k in sorted(numbers))
-        note = f"Left out as asked: {'sensor' if len(numbers) == 1 else 'sensors'} {told}."
+        note = Notice.of("sensors-left-out", names=[names[k] for k in sorted(numbers)])
         return replace(self, sensor_names=names, notes=(*self.notes, note)).select(~np.isin(self.sensor, list(numbers)))
 
     def averaged(self, per_sensor: int | None = None) -> Readings:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pdescry.data.table import Where
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +20,7 @@ def merge_repeats(
     code: NDArray[np.intp] | None,
     keep: NDArray[np.bool_],
     where: Where,
-) -> tuple[Floats, Floats | None, NDArray[np.bool_], list[str]]:
+) -> tuple[Floats, Floats | None, NDArray[np.bool_], list[Notice]]:
     """Values (N, f) and noise with the fields of equal rows joined in the first of them, which rows are left, notes.
 
     Two that contradict each other are an error, unless two named sensors disagree.
@@ -55,7 +56,7 @@ def merge_repeats(
         raise InputError(
             f"Expected one value per time and place; got {len(set(clashes))} repeated with different values "
             f"(first: {where(one)} and {where(other)}, at {place}); average or remove them, "
-            "or name the column that tells the sensors apart with sensor=."
+            "or name the column that tells the sensors apart with ⟦sensor=⟧."
         )
     removed = order[1:][same]
     kept = keep.copy()
@@ -64,9 +65,7 @@ def merge_repeats(
     repeated = len(removed) - merged
     notes = []
     if repeated:
-        notes.append(f"Dropped {repeated} of {len(rows)} readings that repeat another one exactly.")
+        notes.append(Notice.of("repeats-dropped", dropped=repeated, readings=len(rows)))
     if merged:
-        notes.append(
-            f"Joined {merged} row{'s' * (merged > 1)} with others of the same time and place that hold other fields."
-        )
+        notes.append(Notice.of("rows-joined", rows=merged))
     return joined, sd, kept, notes

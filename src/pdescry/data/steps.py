@@ -11,6 +11,7 @@ import numpy as np
 
 from pdescry.data.table import Table, Variable
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ def _number(value: Any, name: str, positive: bool = False) -> float:
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
     if not is_number or (positive and value <= 0):
         raise InputError(
-            f"Expected {name} as {'a positive' if positive else 'a'} number; got {value!r}; pass dt=0.1 (the step in "
-            "time) and dx=0.02 (the step in space)."
+            f"Expected {name} as {'a positive' if positive else 'a'} number; got {value!r}; pass ⟦dt=0.1⟧ (the step in "
+            "time) and ⟦dx=0.02⟧ (the step in space)."
         )
     return float(value)
 
@@ -50,8 +51,8 @@ def with_steps(table: Table, steps: Steps, fields: Sequence[str]) -> Table:
     if not arrays or len(shapes) > 1 or any(array.ndim not in (2, 3) for array in arrays.values()):
         got = ", ".join(f"{name} {variable.values.shape}" for name, variable in table.variables.items()) or "none"
         raise InputError(
-            f"Expected an array over time and space, u[t, x] or images u[t, y, x], in {table.source}, with dt= and "
-            f"dx=; got {got}; cut out one channel, or name the arrays with fields=."
+            f"Expected an array over time and space, u[t, x] or images u[t, y, x], in {table.source}, with ⟦dt=⟧ and "
+            f"⟦dx=⟧; got {got}; cut out one channel, or name the arrays with ⟦fields=⟧."
         )
     shape = shapes.pop()
     dims = ("t", "x") if len(shape) == 2 else ("t", "y", "x")
@@ -60,10 +61,12 @@ def with_steps(table: Table, steps: Steps, fields: Sequence[str]) -> Table:
         step, start = steps.along(axis)
         variables[axis] = Variable(start + step * np.arange(size), (axis,))
     variables |= {name: Variable(array, dims) for name, array in arrays.items()}
-    told = " and ".join(f"{steps.along(axis)[0]:g} ({axis})" for axis in sorted(dims[1:]))
-    told = told if isinstance(steps.dx, Mapping) else f"{steps.along('x')[0]:g}"
-    counts = f"{shape[1]} places" if len(shape) == 2 else f"images of {shape[1]} rows (y) by {shape[2]} columns (x)"
-    note = f"Times and places from dt={dt:g} and dx={told}: {shape[0]} times, {counts}."
+    told = [f"{steps.along(axis)[0]:g} ({axis})" for axis in sorted(dims[1:])]
+    told = told if isinstance(steps.dx, Mapping) else [f"{steps.along('x')[0]:g}"]
+    if len(shape) == 2:
+        note = Notice.of("steps-told", dt=dt, dx=told, times=shape[0], places=shape[1])
+    else:
+        note = Notice.of("steps-told-of-images", dt=dt, dx=told, times=shape[0], rows=shape[1], columns=shape[2])
     return replace(table, variables=variables, coordinates=frozenset(dims), units={}, notes=(*table.notes, note))
 
 

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from pdescry.notices import Notice
 
 if TYPE_CHECKING:
     from pdescry.data.inputs import Input
     from pdescry.data.readings import Readings
 
 
-def summary(readings: Readings) -> str:
-    """As `Readings.summary`."""
+def summary(readings: Readings, say: Callable[[Notice], str] = str) -> str:
+    """As `Readings.summary`. say: in which wording, also `Notice.for_shell`."""
     spans = "; ".join(f"{readings.label(name)} from {_spell(*ends)}" for name, ends in readings.span.items())
     lines = [
         f"{_contents(readings)} by {_count(readings.n_sensors, 'sensor')}"
         f" at {_count(len(readings.times), 'distinct time')}" + (f" ({readings.source})" if readings.source else ""),
         f"  {spans}",
         *(f"  {input_line(readings, each)}" for each in readings.inputs),
-        *(f"  {note}" for note in (*readings.remarks, *readings.warnings)),
+        *(f"  {say(note)}" for note in (*readings.remarks, *readings.warnings)),
     ]
     return "\n".join(lines)
 

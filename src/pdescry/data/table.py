@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.notices import Notice
+
 Where = Callable[[int], str]  # names the i-th row as its user would look it up: "row 17"
 
 _MISSING_MARKS = ("", "-", "--", "---", ".", "?", "*", "#n/a", "<na>", "n/a", "n.a.", "na", "nan", "-nan", "nat")
@@ -44,7 +46,7 @@ class Table:
     where: Where = "reading {}".format
     remark: str = ""
     has_names: bool = True
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
     units: Mapping[str, str] = field(default_factory=dict)
 
     def is_long(self) -> bool:

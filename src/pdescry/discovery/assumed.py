@@ -1,4 +1,4 @@
-"""In words: what a forward solution assumed because no reading tells it."""
+"""What a forward solution assumed because no reading tells it: the conditions in words, and notices."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pdescry.discovery.extrapolating import Asked, Clock, Solved, Taken
 from pdescry.discovery.extrapolating_in_plane import AskedInPlane
 from pdescry.discovery.following import in_words
 from pdescry.equation import Equation
+from pdescry.notices import Notice
 
 SIDES, ALL = ("left", "right", "bottom", "top"), "all edges"
-REMEDY = "Pass boundary= if you know what happens there."
 
 
 def boundary_of(asked: Clock, found: Solved) -> str:
@@ -27,11 +27,11 @@ def boundary_of(asked: Clock, found: Solved) -> str:
     return f"{followed} until {_time(asked)} = {asked.since:g}, then {told}"
 
 
-def ends_assumed(asked: Clock, found: Solved, equation: Equation, draws: bool) -> str:
-    """What was assumed at the ends; "" where nothing was, because it is known or the law takes no conditions."""
+def ends_assumed(asked: Clock, found: Solved, equation: Equation, draws: bool) -> Notice | None:
+    """What was assumed at the ends; None where nothing was, because it is known or the law takes no conditions."""
     unknown = [[each for each in taken if each[2] is None] for taken in found.taken]
     if not asked.beyond or not any(unknown):
-        return ""
+        return None
     end = _ends(asked)
     names = [
         (side, _listed(_name(asked, side, each) for each in taken))
@@ -39,23 +39,16 @@ def ends_assumed(asked: Clock, found: Solved, equation: Equation, draws: bool) -
         if taken
     ]
     names = _as_one(names)
-    where = _listed(f"{name} at {side}" if side == ALL else f"{name} at the {side} {end}" for side, name in names)
+    kept = [f"{name} at {side}" if side == ALL else f"{name} at the {side} {end}" for side, name in names]
     one = len(names) == 1 and len(unknown[SIDES.index(side) if (side := names[0][0]) != ALL else 0]) == 1
-    verb = "keeps its" if one else "keep their"
-    since, time = f"{asked.since:g}", _time(asked)
-    why = (
-        f"The readings end at {time} = {since}; what happens at the {end}s after that is not known."
-        if asked.since > asked.start or (asked.initial is None and not asked.inputs)
-        else f"The readings do not tell what happens at the {end}s from another {_other(asked)}."
-    )
-    spread = " How far that may be wrong is shown by draws=."
-    if draws:
-        leaving = ", or without flux" if all(may_leave(equation, axis) for axis in asked.readings.axes) else ""
-        spread = f" In draws they go on as they changed over spans of that length in the readings{leaving}."
-    return f"{why} Assumed: {where} {verb} value of {time} = {since}.{spread} {REMEDY}"
+    leaving = all(may_leave(equation, axis) for axis in asked.readings.axes) if draws else None
+    told = {"end": end, "kept": kept, "one": one, "time": _time(asked), "since": asked.since, "leaving": leaving}
+    if asked.since > asked.start or (asked.initial is None and not asked.inputs):
+        return Notice.of("ends-assumed", **told)
+    return Notice.of("ends-assumed-from-start" if asked.initial is not None else "ends-assumed-with-inputs", **told)
 
 
-def inputs_assumed(asked: Clock, equation: Equation) -> str:
+def inputs_assumed(asked: Clock, equation: Equation) -> Notice | None:
     """Of known inputs that are asked for after their last value."""
     given = set(asked.inputs or ())
     late = [
@@ -63,43 +56,33 @@ def inputs_assumed(asked: Clock, equation: Equation) -> str:
         for each in asked.readings.inputs
         if each.name in equation.inputs and each.name not in given and asked.times[-1] > each.span[1]
     ]
-    return f"Assumed: {_listed(late)}. Pass inputs= if you know better." if late else ""
+    return Notice.of("inputs-assumed", late=late) if late else None
 
 
-def beyond_sensors(asked: Asked) -> str:
+def beyond_sensors(asked: Asked) -> Notice | None:
     """Where the field was inferred beyond the sensors, and its ends are those of the field there."""
     (axis,) = asked.readings.axes
     low, high = asked.readings.span[axis]
     parts = [(asked.domain[0], low)] * (asked.domain[0] < low) + [(high, asked.domain[1])] * (asked.domain[1] > high)
-    if not parts:
-        return ""
-    told = _listed(f"from {axis} = {left:g} to {right:g}" for left, right in parts)
-    return f"Beyond the outermost sensors, {told}, no reading tells the field: only the law does."
+    spans = [f"from {axis} = {left:g} to {right:g}" for left, right in parts]
+    return Notice.of("beyond-sensors", spans=spans) if spans else None
 
 
-def beyond_sensors_in_plane(asked: AskedInPlane) -> str:
+def beyond_sensors_in_plane(asked: AskedInPlane) -> Notice | None:
     """Where the solution starts from a field that no sensor is near to."""
     among = asked.among
     if among is None or asked.initial is not None:
-        return ""
+        return None
     wider = [axis for axis, (low, high) in asked.domain.items() if low < among[axis][0] or among[axis][1] < high]
-    if not wider:
-        return ""
-    spans = _listed(f"{axis} = {low:.3g} to {high:.3g}" for axis, (low, high) in among.items())
-    return (
-        f"All of {spans} lies among the sensors; where the domain is wider along {_listed(wider)}, the start, and "
-        "edges that follow the field, are extrapolated from them."
-    )
+    spans = [f"{axis} = {low:.3g} to {high:.3g}" for axis, (low, high) in among.items()]
+    return Notice.of("beyond-sensors-in-plane", spans=spans, axes=wider) if wider else None
 
 
-def held_assumed(asked: Clock, held: Sequence[Any]) -> str:
+def held_assumed(held: Sequence[Any]) -> Notice:
     """Where the field obeys no law, and simple conditions stand in for its ends: the nearest, and others that may hold
     later."""
     nearest, *others = map(in_words, held)
-    more = f" Draws also have {_listed(others)}." if others else ""
-    return (
-        f"The readings do not tell what happens at the ends. Assumed, nearest to the field: {nearest}.{more} {REMEDY}"
-    )
+    return Notice.of("ends-held", nearest=nearest, others=others or None)
 
 
 def _conditions(asked: Clock, side: str, taken: Iterable[Taken]) -> str:
@@ -119,10 +102,6 @@ def _as_one(sides: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _ends(asked: Clock) -> str:
     return "end" if len(asked.readings.axes) == 1 else "edge"
-
-
-def _other(asked: Clock) -> str:
-    return "start" if asked.initial is not None else "time on with other inputs"
 
 
 def _time(asked: Clock) -> str:

@@ -22,6 +22,7 @@ from pdescry.equation import Formula, Term
 from pdescry.equation.syntax import Call, Name, Negative, Node, Number, Operation
 from pdescry.equation.unit_text import Powers, powers_of, product, written
 from pdescry.errors import EquationError, InputError
+from pdescry.notices import Notice
 from pdescry.solver.evaluate import evaluate_formula
 
 LEVEL = 0.95
@@ -50,7 +51,7 @@ class Derived:
     high: float
     unit: str
     draws: Array
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
 
     def __float__(self) -> float:
         return self.value
@@ -115,7 +116,7 @@ def derive(
         raise InputError(f"Expected a formula that has a value for this law; {head} has none: {value}.")
     drawn = np.array(evaluate_formula(formula, {name: each.draws for name, each in known.items()}))
     drawn = np.where(np.isfinite(drawn), drawn, np.nan)
-    notes: list[str] = []
+    notes: list[Notice] = []
     unit = _unit(formula.tree, known, notes)
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < len(drawn) / 2:
@@ -124,11 +125,9 @@ def derive(
     low, high = map(float, np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
     if len(defined) < len(drawn):
         share = 1 - len(defined) / len(drawn)
-        notes.append(
-            f"{share:.1%} of the draws have no value, such as the root of a negative number, and are left out."
-        )
+        notes.append(Notice.of("draws-without-value", share=share))
     if sd > FAR * (high - low) / 4:
-        notes.append("Some draws lie far out, as where a denominator may be zero: rely on the interval, not on the sd.")
+        notes.append(Notice.of("draws-far-out"))
     return Derived(text.strip(), value, sd, low, high, "" if unit is None else written(unit), drawn, tuple(notes))
 
 
@@ -245,7 +244,7 @@ def _names(node: Node) -> list[str]:
 # ---- its unit --------------------------------------------------------------------------------------------------------
 
 
-def _unit(node: Node, known: Mapping[str, _Known], notes: list[str]) -> Powers | None:
+def _unit(node: Node, known: Mapping[str, _Known], notes: list[Notice]) -> Powers | None:
     """None where it is not known."""
     match node:
         case Number():
@@ -261,13 +260,13 @@ def _unit(node: Node, known: Mapping[str, _Known], notes: list[str]) -> Powers |
             if node.name == "sqrt":
                 return product([(inner, Fraction(1, 2))])
             if inner:
-                notes.append(f"{node.name} of a quantity in {written(inner)}: its value depends on that unit.")
+                notes.append(Notice.of("unit-matters", function=node.name, unit=written(inner)))
             return {}
         case Operation():
             return _unit_of_operation(node, known, notes)
 
 
-def _unit_of_operation(node: Operation, known: Mapping[str, _Known], notes: list[str]) -> Powers | None:
+def _unit_of_operation(node: Operation, known: Mapping[str, _Known], notes: list[Notice]) -> Powers | None:
     left, right = (_unit(side, known, notes) for side in (node.left, node.right))
     if node.operator == "^":
         exponent: Any = node.right
@@ -282,6 +281,6 @@ def _unit_of_operation(node: Operation, known: Mapping[str, _Known], notes: list
     if node.operator in "*/":
         return product([(left, Fraction(1)), (right, Fraction(1 if node.operator == "*" else -1))])
     if left != right:
-        notes.append(f"Quantities of different units, {written(left)} and {written(right)}, are added.")
+        notes.append(Notice.of("units-differ", first=written(left), second=written(right)))
         return None
     return left

@@ -27,6 +27,7 @@ from pdescry.errors import DamagedFile, InputError, PdescryError
 from pdescry.executor import Engine, Executor, load_ahead, local_executor, one_by_one
 from pdescry.joint import Joint, examine
 from pdescry.joint.sensors.examine import LARGEST as MOST_EXAMINED
+from pdescry.notices import Notice
 from pdescry.problem import TimeOrder
 from pdescry.progress import Progress, watched
 from pdescry.schema.run import Faults, Preset
@@ -270,7 +271,7 @@ def _worked(run: Run, engine: Engine, figures: bool, watch: Watch) -> Law:
         number = " and ".join(str(len(each)) for each in run.experiments)
         run.log(f"Begun or resumed: {number} readings, preset {run.settings.preset!r}.")
         for note in dict.fromkeys(note for each in run.experiments for note in (*each.remarks, *each.warnings)):
-            run.log(note)
+            run.log(str(note))
         method = method_for(run.settings, run.experiments)
         sample = partial(sampled, run, engine.workers, watch, carries_noise(method, run.settings))
         inference = method.infer(run, engine, watch, sample)
@@ -300,7 +301,7 @@ def _finished(run: Run) -> Law | None:
     return law
 
 
-def _conclude(run: Run, inference: Inference, note: str, executor: Executor, progress: Progress) -> Law:
+def _conclude(run: Run, inference: Inference, note: Notice | None, executor: Executor, progress: Progress) -> Law:
     """Verdicts and warnings: seconds, so that only what comes out is kept. note: on how the law was found."""
     progress("judging the draws", 0.2, None)
     _ = inference.diagnostics
@@ -310,18 +311,18 @@ def _conclude(run: Run, inference: Inference, note: str, executor: Executor, pro
     write_forward(run.forward, law.forward)
     write_law(run.law, law)
     progress("solving forward", 1.0, 0.0)
-    for sentence in (str(law), *law.remarks, *law.warnings):
-        run.log(sentence)
+    for each in (law, *law.remarks, *law.warnings):
+        run.log(str(each))
     return law
 
 
 def _forward(inference: Inference, executor: Executor, tell: Callable[[float], None]) -> Forward:
     if not all(fit.support.any() for fit in inference.fits):
-        return Forward("not tried", "There is no law to solve.")
+        return Forward("not tried", Notice.of("no-law-to-solve"))
     try:
         return check_forward(inference, tell=tell, executor=executor)
     except PdescryError as fault:  # the law is found, and is not lost for want of a check
-        return Forward("not tried", f"The law could not be solved forward: {fault}")
+        return Forward("not tried", Notice.of("forward-failed", fault=fault.marked))
 
 
 def _draw(run: Run, law: Law, executor: Executor, progress: Progress) -> None:
@@ -336,8 +337,9 @@ def _draw(run: Run, law: Law, executor: Executor, progress: Progress) -> None:
     for number, (path, fault) in enumerate(zip(missing, one_by_one(executor, tasks), strict=True)):
         progress(f"drawing {path.name}", 1 - (len(missing) - number) / len(files), None)
         if fault:
-            run.log(f"Could not draw {path.name}: {fault}")
-            warnings.warn(f"Could not draw {path.name}: {fault}", stacklevel=3)
+            notice = Notice.of("not-drawn", file=path.name, fault=fault)
+            run.log(str(notice))
+            warnings.warn(UserWarning(notice), stacklevel=3)
     progress("drawing", 1.0, 0.0)
 
 

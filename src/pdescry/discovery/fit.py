@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pdescry.equation import Term
 from pdescry.equation.equation import Component
+from pdescry.notices import Notice
 
 
 class Fit(Protocol):
@@ -34,4 +35,4 @@ class Fit(Protocol):
     @property
     def summary(self) -> pd.DataFrame: ...  # of the law's terms, with the columns of `regression.fit.SUMMARY`
     @property
-    def notes(self) -> tuple[str, ...]: ...
+    def notes(self) -> tuple[Notice, ...]: ...

@@ -27,15 +27,13 @@ from pdescry.discovery.score import Score, digits, score_forward
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.executor import Executor
+from pdescry.notices import Notice
 from pdescry.solver import Solution, is_ill_posed, simulate
 from pdescry.solver.linearise import opened, variables_of
 
 Noises = Mapping[str, Mapping[str, float | None]]  # as `Inference.noise`
 # No limit in seconds: what comes out must not depend on machine load.
 LIMITS: dict[str, Any] = {"max_steps": 4000, "max_seconds": 1e6, "verify": False}
-
-
-NO_DRAWS = "In the plane only the mean of the law is solved forward, not draws of it without some sensors."
 
 
 @dataclass(frozen=True)
@@ -48,11 +46,11 @@ class Forward:
     """
 
     status: str
-    message: str
+    message: Notice
     conditions: Any = None
     misfit: float = math.nan
     score: Score | None = None
-    unscored: str = ""
+    unscored: Notice | None = None
 
     @property
     def held_out(self) -> pd.DataFrame | None:
@@ -79,37 +77,37 @@ def check_forward(
     equation, field = equation or own, inference.field
     readings = field.readings
     if len(readings.axes) > 2:
-        return Forward("not tried", "Laws in three space dimensions are not solved forward.")
+        return Forward("not tried", Notice.of("not-in-three-dimensions"))
     if len(readings.axes) > 1 and field.rectangle is None:
-        return Forward("not tried", "In the plane a law is solved forward from a field that was inferred with it.")
+        return Forward("not tried", Notice.of("not-from-such-field-in-plane"))
     if holds_time(equation):
-        return Forward("not tried", "Laws that hold the time itself are not solved forward.")
+        return Forward("not tried", Notice.of("not-with-time"))
     if _ill_posed(field, equation):
-        return Forward("ill-posed", "Short waves grow without bound: this cannot be the law of a field that is smooth.")
+        return Forward("ill-posed", Notice.of("short-waves-grow"))
     if len(readings.axes) > 1:
         found = solved_in_the_plane(field, equation, **LIMITS)
-        if isinstance(found, str):
+        if isinstance(found, Notice):
             return Forward("not tried", found)
         solution, misfit = found
-        return Forward(solution.status, solution.message, BY_FIELD, misfit, unscored=NO_DRAWS)
+        return Forward(solution.status, solution.message, BY_FIELD, misfit, unscored=Notice.of("no-draws-in-plane"))
     inferred = _Inferred(field)
     if not field.follows(inferred.times, _interval(field)):
         return held_forward(field, equation)
     solution = _followed(inferred, equation, inference.noise)
     if isinstance(solution, Solution) and solution.ok:
-        score, unscored = None, "The field was inferred with another law."
+        score, unscored = None, Notice.of("field-of-another-law")
         if equation == own:
             score, unscored = score_forward(inference, solution, tell, executor)
         return Forward("ok", solution.message, BY_FIELD, _misfit(solution, inferred), score, unscored)
-    status, message = ("not tried", solution) if isinstance(solution, str) else (solution.status, solution.message)
-    why = f"With ends that follow the field, the law could not be solved ({status}). {message}"
+    status, message = ("not tried", solution) if isinstance(solution, Notice) else (solution.status, solution.message)
+    why = Notice.of("not-with-following-ends", status=status, reason=message)
     held = held_forward(field, equation)
     if held.status != "ok" and len(equation.fields) > 1:  # what was wrong with better ends says more
         held = Forward(status, message)
     return replace(held, unscored=why)
 
 
-def _followed(inferred: _Inferred, equation: Equation, noise: Noises) -> Solution | str:
+def _followed(inferred: _Inferred, equation: Equation, noise: Noises) -> Solution | Notice:
     """With ends that follow the field; or why not."""
     field = inferred.field
     # Of the field that is largest beside its noise, so that none is solved to fewer digits than it is read with.
@@ -121,7 +119,7 @@ def _followed(inferred: _Inferred, equation: Equation, noise: Noises) -> Solutio
                 rtol=rtol, **LIMITS,
             )  # fmt: skip
     except InputError as fault:
-        return str(fault)
+        return Notice.of("forward-refused", fault=fault.marked)
 
 
 def held_forward(field: Field, equation: Equation) -> Forward:
@@ -129,7 +127,7 @@ def held_forward(field: Field, equation: Equation) -> Forward:
     inferred = _Inferred(field)
     tried = [_attempt(inferred, equation, boundary) for boundary in boundaries_of(field, equation)]
     if not tried:
-        return Forward("not tried", "What holds at the ends of the interval cannot be told from readings for this law.")
+        return Forward("not tried", Notice.of("ends-unknown"))
     solved = [each for each in tried if each.status == "ok"]
     return min(solved, key=lambda each: each.misfit) if solved else tried[0]
 

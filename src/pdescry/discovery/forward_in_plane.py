@@ -15,17 +15,18 @@ from pdescry.discovery.fields import Field
 from pdescry.discovery.following_in_plane import follow_in_plane, start_of
 from pdescry.equation import Equation
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 from pdescry.solver import Solution
 
 TIMES, PLACES = 21, 31  # at which solution and field are compared, along each axis
 
 
-def solved_in_the_plane(field: Field, equation: Equation, **limits: Any) -> tuple[Solution, float] | str:
+def solved_in_the_plane(field: Field, equation: Equation, **limits: Any) -> tuple[Solution, float] | Notice:
     """The solution and how far it leaves the field (rms, in units of the readings' sd, of the field where it is
     largest); or why there is none."""
     box, readings = field.rectangle, field.readings
     if box is None:
-        return "No rectangle lies among the sensors."
+        return Notice.of("no-rectangle")
     x, y = (np.linspace(*span, PLACES) for span in box.values())
     times = np.linspace(*readings.span[readings.time_name], TIMES)
     try:
@@ -33,7 +34,7 @@ def solved_in_the_plane(field: Field, equation: Equation, **limits: Any) -> tupl
             initial = start_of(field, equation, float(times[0]), box)
             solution = follow_in_plane(equation, field, times, box, initial=initial, x=x, y=y, **limits)
     except InputError as fault:
-        return str(fault)
+        return Notice.of("forward-refused", fault=fault.marked)
     if not solution.ok:
         return solution, float("nan")
     misfits = []

@@ -20,10 +20,11 @@ from pdescry.discovery.fields import Array, Field
 from pdescry.discovery.fit import Fit
 from pdescry.equation import Equation
 from pdescry.joint import Advice, Comparison
+from pdescry.notices import Notice
 from pdescry.plot.law import Inferred
 from pdescry.surrogate import Diagnostics, Posterior
 
-Warn = Callable[..., None]  # a sentence, and perhaps a remedy
+Warn = Callable[..., None]  # a notice, and perhaps another one with a remedy
 
 
 class Inference(Protocol):
@@ -34,7 +35,7 @@ class Inference(Protocol):
     @property
     def fits(self) -> Sequence[Fit]: ...  # one for each field
     @property
-    def remarks(self) -> tuple[str, ...]: ...  # laws that may be true as well, or the best guess where none is told
+    def remarks(self) -> tuple[Notice, ...]: ...  # laws that may be true as well, or the best guess where none is told
     @property
     def how(self) -> str: ...  # how the terms were found, in a clause: "a regression with a threshold found them"
     @property
@@ -57,7 +58,7 @@ class Inference(Protocol):
         ...
 
     def judge(self, warn: Warn) -> None:
-        """The method's own warnings: ``warn(sentence, remedy)``, the most important first."""
+        """The method's own warnings: ``warn(notice, remedy)``, the most important first."""
         ...
 
     # ---- the fields ----------------------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ class Inference(Protocol):
         """Laws as likely as the readings leave them, each with the draw of the field that it belongs to."""
         ...
 
-    def left_out(self, draws: int, seed: int = 0) -> LeftOut | str:
+    def left_out(self, draws: int, seed: int = 0) -> LeftOut | Notice:
         """Such draws of the same law, inferred without some of the sensors; or why there are none. Asked for only where
         `field` follows its law."""
         ...
@@ -165,4 +166,4 @@ class Sampled(Protocol):
     @property
     def terms(self) -> list[str]: ...  # names of the k coefficients
     @property
-    def note(self) -> str: ...  # what to know of them
+    def note(self) -> Notice: ...  # what to know of them

@@ -1,4 +1,4 @@
-"""What to warn of, and what to try next, in sentences."""
+"""What to warn of, and what to try next."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from pdescry.discovery.following import BY_FIELD
 from pdescry.discovery.forward import Forward
 from pdescry.discovery.inference import Inference, Warn
 from pdescry.discovery.score import Score
+from pdescry.notices import Notice
+
+Notices = tuple[Notice, ...]
 
 WIDE = 0.5  # an sd of more than half its coefficient
 FAR = 0.5  # a forward solution off by more than half the readings' sd
@@ -14,65 +17,47 @@ MISSED = 1.5  # times what was expected: left-out sensors, of so many readings,
 ENOUGH = 30
 
 
-def judge(inference: Inference, forward: Forward, note: str = "") -> tuple[tuple[str, ...], tuple[str, ...]]:
+def judge(inference: Inference, forward: Forward, note: Notice | None = None) -> tuple[Notices, Notices]:
     """Warnings, and advice in the order in which it helps most. note: on how the law was found."""
-    warnings: list[str] = []
-    advice: list[str] = []
+    warnings: list[Notice] = []
+    advice: list[Notice] = []
 
-    def warn(sentence: str, remedy: str = "") -> None:
-        warnings.append(sentence)
-        if remedy and remedy not in advice:
+    def warn(notice: Notice, remedy: Notice | None = None) -> None:
+        warnings.append(notice)
+        if remedy is not None:
             advice.append(remedy)
 
-    if note:
+    if note is not None:
         warn(note)
     for readings in inference.experiments:
-        for sentence in readings.warnings:
-            warn(sentence)
+        for notice in readings.warnings:
+            warn(notice)
     inference.judge(warn)
     _judge_sensors(inference, warn)
     for fit in inference.fits:
         if fit.support.any():
             _judge_intervals(fit, warn)
     if forward.status == "ill-posed":
-        warn(
-            f"The law is ill-posed. {forward.message}",
-            "Leave the highest derivatives out of the candidates, or raise the threshold.",
-        )
+        warn(Notice.of("law-ill-posed", reason=forward.message), Notice.of("try-lower-derivatives"))
     elif forward.status not in ("ok", "not tried"):
-        warn(
-            f"The law could not be solved forward ({forward.status}). {forward.message}",
-            "Solve it with the boundary conditions that you know: law.simulate(boundary=…, domain=…).",
-        )
+        unsolved = Notice.of("law-not-solved", status=forward.status, reason=forward.message)
+        warn(unsolved, Notice.of("solve-with-known-ends"))
     elif forward.misfit > FAR and forward.conditions == BY_FIELD:
-        warn(
-            f"Solved forward with ends that follow the field, the law leaves the field by {forward.misfit:.2g} of the "
-            "readings' sd (rms): the law is not right, or small errors grow fast under it."
-        )
+        warn(Notice.of("leaves-field", misfit=forward.misfit))
     elif forward.misfit > FAR:
-        warn(
-            f"Solved forward ({forward.boundary}), the law leaves the field by {forward.misfit:.2g} of the readings' "
-            "sd (rms): the law, or these ends, are not right.",
-            "Solve it with the boundary conditions that you know: law.simulate(boundary=…, domain=…).",
-        )
+        leaves = Notice.of("leaves-field-with-ends", boundary=forward.boundary, misfit=forward.misfit)
+        warn(leaves, Notice.of("solve-with-known-ends"))
     if forward.score is not None:
         _judge_score(forward.score, warn)
-    return tuple(dict.fromkeys(warnings)), tuple(advice)
+    return tuple(dict.fromkeys(warnings)), tuple(dict.fromkeys(advice))
 
 
 def _judge_score(score: Score, warn: Warn) -> None:
     if score.readings >= ENOUGH and score.rms_error > MISSED * score.expected:
-        of = f" in {score.worst}" if score.worst else ""
-        warn(
-            f"Solved forward, the law misses left-out sensors{of} by {score.rms_error:.3g} (rms) where "
-            f"{score.expected:.3g} was expected: it lacks something, or its intervals are too narrow.",
-            "Try other candidates, or only a part of the readings.",
-        )
+        told = {"error": score.rms_error, "expected": score.expected}
+        warn(Notice.of("misses-left-out", field=score.worst or None, **told), Notice.of("try-other-candidates"))
     if score.unsolved > score.draws:
-        warn(
-            f"{score.unsolved} of {score.unsolved + score.draws} draws of the law could not be solved forward: the "
-            "score is of the others."
-        )
+        warn(Notice.of("score-of-the-others", unsolved=score.unsolved, draws=score.unsolved + score.draws))
 
 
 def _judge_sensors(inference: Inference, warn: Warn) -> None:
@@ -80,17 +65,11 @@ def _judge_sensors(inference: Inference, warn: Warn) -> None:
     terms = [term for fit in inference.fits for term in fit.terms]
     order = max(term.order(axis) for term in terms for axis in readings.axes)
     if readings.n_sensors < order + 2:
-        warn(
-            f"{readings.n_sensors} sensors cannot tell derivatives of order {order} between them.",
-            "Name candidates of lower order, or add sensors.",
-        )
+        warn(Notice.of("few-sensors", sensors=readings.n_sensors, order=order), Notice.of("lower-order"))
 
 
 def _judge_intervals(fit: Fit, warn: Warn) -> None:
     table = fit.summary
     wide = table["term"][table["sd"] > WIDE * table["mean"].abs()]
     if len(wide):
-        warn(
-            f"The interval of {', '.join(wide)} is wide: its sd is more than half of the coefficient.",
-            "More sensors, or less noise, narrow intervals most where the field bends most.",
-        )
+        warn(Notice.of("wide-interval", terms=wide.tolist()), Notice.of("narrow-intervals"))

@@ -41,6 +41,7 @@ from pdescry.equation.to_sympy import to_sympy
 from pdescry.errors import InputError
 from pdescry.joint import Advice, Comparison
 from pdescry.joint.profiles import COLUMNS
+from pdescry.notices import Notice
 from pdescry.plot.law import Inferred
 from pdescry.report.mathematics import in_style
 from pdescry.surrogate import Diagnostics, Posterior
@@ -53,15 +54,16 @@ class Law:
     """A law for each field (``fits``), and the fields that were inferred with it or before it.
 
     inference: what the method found, by whatever method; all else here is asked of it. forward: how the law fared when
-    solved forward. warnings: what to know before relying on it; advice: what to try. Where several experiments share
+    solved forward. warnings: what to know before relying on it; advice: what to try; each has a code and
+    parameters, and prints as a sentence. Where several experiments share
     the law, everything here is of the first, and ``law.of(1)`` has the field of the second.
     """
 
     inference: Inference
     settings: Settings
     forward: Forward
-    warnings: tuple[str, ...] = ()
-    advice: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+    advice: tuple[Notice, ...] = ()
 
     # ---- looking at it -------------------------------------------------------------------------------------------
 
@@ -121,7 +123,7 @@ class Law:
         return self.inference.comparison
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Notice, ...]:
         """Laws that may be true as well (``or u_t = … (probability 0.30)``), or the best guess where none is told."""
         return self.inference.remarks
 
@@ -206,8 +208,7 @@ class Law:
         drawn = self.sample(draws, seed).to_numpy()
         found = derive(formula, told, drawn, self.readings.axes, self.readings.units, seed)
         if "formal" in set(self.coefficients["spread"]):
-            note = "The spread of the coefficients is the formal one, which is too narrow; so is this interval."
-            found = replace(found, notes=(*found.notes, note))
+            found = replace(found, notes=(*found.notes, Notice.of("spread-too-narrow")))
         return found
 
     def _told_coefficients(self) -> list[Coefficient]:
@@ -360,14 +361,15 @@ class Law:
         asked, held, run = forward(moments, domain, boundary, (x, y), initial, inputs, limits, seed)
         mean = run(self.equation, self.field)
         found = mean.fields if held else mean.fields.assign_attrs(boundary=boundary_of(asked, mean))
-        told = inputs_assumed(asked, self.equation)
+        of_ends = None
         if boundary is None:
-            of_ends = held_assumed(asked, held) if held else ends_assumed(asked, mean, self.equation, bool(draws))
-            told = " ".join(filter(None, [of_ends, told]))
-        if told:
-            warnings.warn(told, stacklevel=2)
+            of_ends = held_assumed(held) if held else ends_assumed(asked, mean, self.equation, bool(draws))
+        assumed = [each for each in (of_ends, inputs_assumed(asked, self.equation)) if each is not None]
+        for each in assumed:
+            warnings.warn(UserWarning(each), stacklevel=2)
         beyond = beyond_sensors(asked) if isinstance(asked, Asked) else beyond_sensors_in_plane(asked)
-        found = found.assign_attrs(assumed=" ".join(filter(None, [told, beyond])))
+        assumed += [] if beyond is None else [beyond]
+        found = found.assign_attrs(assumed=" ".join(map(str, assumed)))
         if draws:
             # Begun on half the points that the mean law needed, so that a rough start has two grids to be compared on;
             # and not verified again: the mean law was.

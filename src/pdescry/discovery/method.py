@@ -16,6 +16,7 @@ from pdescry.discovery.inference import Inference
 from pdescry.errors import DamagedFile, InputError
 from pdescry.executor import Engine
 from pdescry.joint.inference import JointMethod
+from pdescry.notices import Notice
 from pdescry.progress import Progress
 from pdescry.registry import Registry, name_of
 from pdescry.surrogate import Diagnostics
@@ -77,7 +78,7 @@ class Method(Protocol):
     @property
     def candidates(self) -> Any: ...  # as `candidates_of` gives them
     @property
-    def note(self) -> str: ...  # why it is not the best one, or nothing
+    def note(self) -> Notice | None: ...  # why it is not the best one
 
     def check(self, settings: Any, experiments: Sequence[Readings], /) -> None:
         """Refuses with a sentence what it cannot do, before any work."""
@@ -144,11 +145,10 @@ def _first(settings: Settings, experiments: Sequence[Readings]) -> Method:
         if obstacle := method.obstacle(settings, experiments):
             obstacles.append(obstacle)
             continue
-        options, note = _usual(method), ""
+        options, note = _usual(method), None
         if obstacles:
             _check_number(method, experiments, obstacles[0])
-            note = f"The law was found by {options!r} on derivatives of the field, not together with the field: "
-            note += f"{obstacles[0]}."
+            note = Notice.of("found-by-regression", method=repr(options), obstacle=obstacles[0])
         return method(options, method.candidates_of(settings, experiments), note)
     raise InputError(f"Expected {' or '.join(each.takes for each in METHODS)}; {obstacles[0]}.")
 

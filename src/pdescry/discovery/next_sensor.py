@@ -12,15 +12,15 @@ from pdescry.discovery.inference import Inference
 from pdescry.errors import InputError
 from pdescry.joint.advice import Advice, Questions, advise
 from pdescry.joint.information import Belief
+from pdescry.notices import Notice
 
 FEWEST = 10  # draws that say how sure the field is
-FIRST = "Of {number} experiments, this is about the first, and counts what all of them tell of the law."
 
 
 def next_sensor(inference: Inference, n: int, times: ArrayLike | None) -> Advice:
     """As `Law.next_sensor`: in closed form where the method has one, or else by draws."""
     number, experiments = check_whole("number of sensors", n, 1), len(inference.experiments)
-    first = (FIRST.format(number=experiments),) if experiments > 1 else ()
+    first = (Notice.of("of-first-experiment", experiments=experiments),) if experiments > 1 else ()
     if (advice := inference.next_sensor(number, times)) is not None:
         return replace(advice, notes=(*advice.notes, *first))
     questions = Questions.of(inference.experiments[0], times)

@@ -47,6 +47,7 @@ from pdescry.discovery.method import files, method_for
 from pdescry.discovery.settings import Settings
 from pdescry.errors import DamagedFile, InputError
 from pdescry.files import appearing, is_on_the_way
+from pdescry.notices import Notice, restored, stored
 from pdescry.two_stage.network import numbered
 
 LOGGER = logging.getLogger("pdescry")
@@ -71,7 +72,7 @@ OURS = {
 _OF_AN_EXPERIMENT = ("readings.csv", "inputs.csv", *(name for name, each in files().items() if each))
 SENSOR = "sensor number"  # a column that no field can be called
 _INPUT, _VALUE = "name of input", "its value"
-_ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "notes", "units", "time_origin")
+_ABOUT_READINGS = ("time_name", "axes", "fields", "sensor_names", "source", "units", "time_origin")
 
 
 @dataclass(frozen=True)
@@ -125,9 +126,9 @@ class Run:
 
     def tell_damage(self, fault: DamagedFile) -> None:
         """In the log and as a warning."""
-        sentence = f"{fault} It is made again."
-        self.log(sentence)
-        warnings.warn(sentence, stacklevel=2)
+        notice = Notice.of("stage-damaged", fault=fault.marked)
+        self.log(str(notice))
+        warnings.warn(UserWarning(notice), stacklevel=2)
 
 
 def is_ours(name: str) -> bool:
@@ -291,6 +292,7 @@ def config_text(experiments: Sequence[Readings], settings: Settings) -> str:
     lines = [to_toml(settings)]
     for number, readings in enumerate(experiments):
         about = {name: getattr(readings, name) for name in _ABOUT_READINGS}
+        about["notes"] = stored(readings.notes)
         about["faults"] = [each.to_dict() for each in readings.faults]
         about["inputs"] = {known.name: known.between for known in readings.inputs}
         lines.append(f"[[readings]]                 # what {numbered('readings.csv', number)} holds")
@@ -339,6 +341,7 @@ def _load_readings(folder: Path, number: int, about: Mapping[str, Any]) -> Readi
         frame = pd.read_csv(path, dtype=str)  # as texts: numpy reads them back to the last bit
         known: dict[str, Any] = {name: tuple(part) if isinstance(part, list) else part for name, part in about.items()}
         axes, fields, between = list(known["axes"]), list(known["fields"]), known.pop("inputs", {})
+        known["notes"] = restored(known.pop("notes", ()))
         known["faults"] = tuple(SensorFault(**each) for each in known.pop("faults", ()))
         noise = [f"sd of {field}" for field in fields]
         readings = Readings(

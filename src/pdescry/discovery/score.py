@@ -25,6 +25,7 @@ from pdescry.equation import Equation
 from pdescry.equation.with_spread import TWO_SIDED_95
 from pdescry.executor import Executor, Inline, one_by_one
 from pdescry.joint.fit.held_out import names_of
+from pdescry.notices import Notice
 from pdescry.solver import Solution
 
 DRAWS, FEWEST_DRAWS = 20, 8
@@ -124,10 +125,10 @@ def score_forward(
     tell: Callable[[float], None],
     executor: Executor | None = None,
     seed: int = 0,
-) -> tuple[Score | None, str]:
+) -> tuple[Score | None, Notice | None]:
     """The score, or None and why there is none. mean: the law's own forward solution, which tells what draws cost."""
     without = inference.left_out(_number(mean), seed)
-    if isinstance(without, str):
+    if isinstance(without, Notice):
         return None, without
     readings = inference.experiments[0]
     span = inference.reach[readings.time_name]
@@ -149,8 +150,8 @@ def score_forward(
             predicted.append([found.at(times - span[0], places, name) for name in readings.fields])
         unsolved += not found.ok
         if unsolved > len(without.laws) - FEWEST_SOLVED:
-            return None, f"{unsolved} of {number + 1} draws could not be solved forward ({found.status})."
-    return _score(without, readings, np.array(predicted), unsolved), ""
+            return None, Notice.of("draws-unsolved", unsolved=unsolved, draws=number + 1, status=found.status)
+    return _score(without, readings, np.array(predicted), unsolved), None
 
 
 def digits(noise: float, largest: float) -> float:

@@ -19,9 +19,10 @@ from pdescry.discovery.run import config_text, is_ours, load_inputs, write_readi
 from pdescry.discovery.score import Score
 from pdescry.errors import DamagedFile, InputError
 from pdescry.files import appearing, exact_floats, is_on_the_way, write_json
+from pdescry.notices import Notice, restored, stored
 from pdescry.surrogate import Diagnostics
 
-FORMAT = "pdescry law 1"
+FORMAT = "pdescry law 2"
 _NEEDED = {"format", "diagnostics", "forward", "warnings", "advice"}  # to load a law
 
 
@@ -44,8 +45,8 @@ def write_law(path: Path, law: Law) -> None:
         "candidates": list(dict.fromkeys(str(term) for fit in law.fits for term in fit.terms)),
         "forward": _forward(law.forward),
         "diagnostics": _diagnostics(law.diagnostics),
-        "warnings": law.warnings,
-        "advice": law.advice,
+        "warnings": stored(law.warnings),
+        "advice": stored(law.advice),
         "settings": law.settings.to_dict(),
         "versions": {name: importlib.metadata.version(name) for name in ("pdescry", "jax", "numpy", "scikit-learn")},
     }
@@ -54,6 +55,8 @@ def write_law(path: Path, law: Law) -> None:
 
 def _forward(forward: Forward) -> dict[str, Any]:
     told = {each.name: getattr(forward, each.name) for each in fields(forward)}
+    told["message"] = forward.message.to_dict()
+    told["unscored"] = None if forward.unscored is None else forward.unscored.to_dict()
     return told | {"score": None if forward.score is None else forward.score.summary}
 
 
@@ -73,7 +76,9 @@ def _load_forward(told: dict[str, Any], path: Path, named: bool) -> Forward:
         kinds: Any = {"sensor": str if named else int}
         table: Any = pd.read_csv(path, dtype=kinds, keep_default_na=False, **exact_floats())
         score = Score(**score | {"sensors": tuple(score["sensors"])}, table=table)
-    return Forward(**told | {"misfit": _number(told["misfit"]), "score": score})
+    unscored = None if told["unscored"] is None else Notice.from_dict(told["unscored"])
+    notices = {"message": Notice.from_dict(told["message"]), "unscored": unscored}
+    return Forward(**told | notices | {"misfit": _number(told["misfit"]), "score": score})
 
 
 def _about(readings: Readings) -> dict[str, Any]:
@@ -83,8 +88,8 @@ def _about(readings: Readings) -> dict[str, Any]:
         "sensors": readings.n_sensors,
         "span": readings.span,
         "units": readings.units,
-        "notes": readings.notes,
-        "faults": [each.to_dict() | {"sentence": each.sentence(readings.units, readings.time_name)} for each in faults],
+        "notes": stored(readings.notes),
+        "faults": [each.to_dict() | {"notice": readings.told_of(each).to_dict()} for each in faults],
     }
 
 
@@ -96,7 +101,10 @@ def _diagnostics(diagnostics: Diagnostics | None) -> dict[str, Any] | None:
     if diagnostics is None:
         return None
     told = {name: value for name, value in vars(diagnostics).items() if name != "table"}
-    return told | {"table": diagnostics.table.reset_index().to_dict(orient="split")}
+    return told | {
+        "verdict": diagnostics.verdict.to_dict(),
+        "table": diagnostics.table.reset_index().to_dict(orient="split"),
+    }
 
 
 def _load_diagnostics(told: dict[str, Any] | None) -> Diagnostics | None:
@@ -104,20 +112,22 @@ def _load_diagnostics(told: dict[str, Any] | None) -> Diagnostics | None:
         return None
     table = pd.DataFrame(**told["table"])
     table = table.set_index(table.columns[0]).rename_axis(None).infer_objects()
-    return Diagnostics(**{name: _number(value) for name, value in told.items() if name != "table"}, table=table)
+    numbers = {name: _number(value) for name, value in told.items() if name not in ("table", "verdict")}
+    return Diagnostics(**numbers, table=table, verdict=Notice.from_dict(told["verdict"]))
 
 
 def load_law(path: Path) -> Law:
+    finished = (path / "law.json").exists()
+    summary = _read_summary(path / "law.json") if finished else {}  # first: its format tells the version of all files
     experiments, settings = load_inputs(path)
-    if not (path / "law.json").exists():
+    if not finished:
         raise InputError(f"The run in {str(path)!r} is not finished; go on with `pdescry resume {path}`.")
-    summary = _read_summary(path / "law.json")
     return Law(
         load_inference(path, experiments, _load_diagnostics(summary["diagnostics"])),
         settings,
         _load_forward(summary["forward"], path / "forward.csv", experiments[0].sensor_names is not None),
-        tuple(summary["warnings"]),
-        tuple(summary["advice"]),
+        restored(summary["warnings"]),
+        restored(summary["advice"]),
     )
 
 

@@ -82,7 +82,7 @@ class Equation:
                 if unknown := sorted(term.fields - fields - known):
                     raise EquationError(
                         f"The term {term} holds the field {unknown[0]!r}, which has no equation of its own;"
-                        f" add '{unknown[0]}_t = …', or name it in inputs= if it is known."
+                        f" add '{unknown[0]}_t = …', or name it in ⟦inputs=⟧ if it is known."
                     )
         return cls(ordered)
 

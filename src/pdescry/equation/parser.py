@@ -205,7 +205,7 @@ class _Reader:
             f"Unknown name {node.text!r}. Expected a field ({', '.join(self.fields)}), a derivative"
             f" ({self.fields[0]}_{self.axes[0]}), a coordinate ({', '.join((TIME, *self.axes))}),"
             f" a function ({', '.join(FUNCTIONS)})"
-            f" or an input ({', '.join(self.inputs) or 'none is named in inputs='}).",
+            f" or an input ({', '.join(self.inputs) or 'none is named in ⟦inputs=⟧'}).",
             node,
             self.nearest(node.text),
         )

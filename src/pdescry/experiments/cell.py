@@ -31,7 +31,7 @@ from pdescry.regression import STOLS, DesignMatrix, SparseFit, regress
 from pdescry.solver import Solution, simulate
 from pdescry.surrogate import Posterior
 
-FORMAT = "pdescry cell 1"
+FORMAT = "pdescry cell 2"
 # Times and places of the figures.
 GRID = (61, 121)
 
@@ -100,7 +100,9 @@ def measure(
         },
         "laws": {name: _judge(law, solutions[name], system.equation, truth) for name, law in laws.items()},
         "chain": {
-            "verdict": posterior.diagnostics.verdict,
+            "verdict": str(posterior.diagnostics.verdict),
+            "mixed": posterior.diagnostics.mixed,
+            "drifting": any(each.code == "drifting" for each in posterior.diagnostics.faults),
             "acceptance": posterior.diagnostics.acceptance,
             "log_density": [float(value) for value in posterior.trace.log_density[0][[0, -1]]],
         },

@@ -237,12 +237,11 @@ class Study:
         )
 
     def _chains(self) -> str:
-        verdicts = [run.numbers["chain"]["verdict"] for run in self.runs]
-        mixed = sum(verdict.startswith("mixed") for verdict in verdicts)
-        drifting = sum("drifts" in verdict for verdict in verdicts)
-        first, last = (median(run.numbers["chain"]["log_density"][k] for run in self.runs) for k in (0, 1))
+        chains = [run.numbers["chain"] for run in self.runs]
+        mixed, drifting = (sum(chain[kind] for chain in chains) for kind in ("mixed", "drifting"))
+        first, last = (median(chain["log_density"][k] for chain in chains) for k in (0, 1))
         return (
-            f"By our diagnostics the chain mixed in {mixed} of {len(verdicts)} runs; in {drifting} its log density was "
+            f"By our diagnostics the chain mixed in {mixed} of {len(chains)} runs; in {drifting} its log density was "
             f"still drifting after the burn-in (medians: {first:,.0f} at its first draw, {last:,.0f} at its last). "
             "Where it has not mixed, the BNN's mean and spread say where the chain had come to, not what the "
             "posterior is."

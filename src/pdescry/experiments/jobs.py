@@ -16,6 +16,7 @@ from typing import Any
 
 from pdescry.errors import InputError, PdescryError
 from pdescry.files import write_json
+from pdescry.notices import Notice, notice_in
 from pdescry.progress import Progress
 from pdescry.sweeps.schedule import Lost, engine_for, scheduled
 
@@ -67,16 +68,16 @@ def _at_once(
             if isinstance(result, Lost):
                 failures[name] = f"{result.reason}; repeat the command to go on"
             else:
-                reason, sentences = result
-                for sentence in sentences:
-                    warnings.warn(f"{name}: {sentence}", stacklevel=4)
+                reason, told = result
+                for each in told:
+                    warnings.warn(UserWarning(Notice.of("of-a-cell", cell=name, notice=each)), stacklevel=4)
                 if reason:
                     failures[name] = reason
             clock.end(name)
     return failures
 
 
-def done_elsewhere(work: Work, job: Any, file: str) -> tuple[str, list[str]]:
+def done_elsewhere(work: Work, job: Any, file: str) -> tuple[str, list[Notice | str]]:
     """Why it failed, or nothing; and its warnings. How far it is goes to the file, where that can be written."""
     last = -OFTEN
 
@@ -94,7 +95,8 @@ def done_elsewhere(work: Work, job: Any, file: str) -> tuple[str, list[str]]:
             reason = ""
         except PdescryError as error:
             reason = str(error)
-    return reason, list(dict.fromkeys(str(each.message) for each in caught if each.category is UserWarning))
+    told = [notice_in(each.message) or str(each.message) for each in caught if each.category is UserWarning]
+    return reason, list(dict.fromkeys(told))
 
 
 class _Clock:

@@ -24,6 +24,7 @@ from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.experiments.records import Record, read_records
 from pdescry.experiments.tables import Table, make_tables, write_tables
 from pdescry.files import made_folder
+from pdescry.notices import Notice
 from pdescry.progress import Progress
 from pdescry.regression import STBLR
 from pdescry.surrogate import HMC, PAPER_DNN, Adam
@@ -77,7 +78,8 @@ class Reproduction:
         ]
         drawn = [record for record in wanted if record.has_fields]
         if len(drawn) < len(wanted):
-            warnings.warn(f"{len(wanted) - len(drawn)} of {len(wanted)} cells have no fields.nc to draw.", stacklevel=2)
+            notice = Notice.of("cells-without-fields", lacking=len(wanted) - len(drawn), wanted=len(wanted))
+            warnings.warn(UserWarning(notice), stacklevel=2)
         return draw_figures(drawn, self.folder / "figures") if drawn else []
 
     def write_document(self, path: Path) -> None:

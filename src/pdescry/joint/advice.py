@@ -17,6 +17,7 @@ from pdescry.data.hull import points_in_hull
 from pdescry.errors import InputError
 from pdescry.joint.field.axis import Array
 from pdescry.joint.information import Belief, Options
+from pdescry.notices import Notice
 
 PLACES = 101  # that are tried along an axis
 PLACES_IN_SPACE = 160  # in the hull of the sensors, where there are several axes
@@ -77,13 +78,17 @@ class Advice:
     times: Array
     present: Array
     axes: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
 
     def __str__(self) -> str:
-        sentences = [self._sentence(number) for number in range(len(self.table))]
-        return "\n".join([*sentences, self._singly, *self.notes])
+        return "\n".join([*self.sentences, *map(str, self.notes)])
 
     __repr__ = __str__
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is advised, without the notes."""
+        return [*(self._sentence(number) for number in range(len(self.table))), self._singly]
 
     def _sentence(self, number: int) -> str:
         row = self.table.iloc[number]
@@ -117,7 +122,7 @@ def advise(
     noise: Array,
     number: int,
     offset_sd: Array | float = 0.0,
-    notes: Sequence[str] = (),
+    notes: Sequence[Notice] = (),
 ) -> Advice:
     """belief: at the points of the questions, once for each of the f fields, these outermost. noise: (f,), sds of a
     reading; offset_sd: (f,), of a new sensor's offset in each field."""

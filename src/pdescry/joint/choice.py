@@ -22,6 +22,7 @@ from pdescry.joint.field.process import Process
 from pdescry.joint.fit.held_out import errors
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.profiles import COLUMNS
+from pdescry.notices import Notice
 from pdescry.problem import Candidate
 
 LIKELY = 0.05  # a law of so much probability is worth a word
@@ -36,29 +37,29 @@ class Comparison:
     probabilities: of each candidate of each equation. held_out: each sensor predicted from the others by the best law.
     baselines: for each field the elpd of what knows no law. reasons: by field, why its readings do not tell a law.
     single_term_changes: the best law with each candidate more, or less; empty where no law was fitted to its end.
-    other_order: the law of another order in time that scores nearly as well, and by how much less; empty if none does.
+    other_order: the law of another order in time that scores nearly as well, and by how much less; None if none does.
     claims: what the user said of terms and the readings contradict, one row a claim: claim, field, term, favoured (the
     coefficient without it, as text), value and sd of that (NaN where the term is not in the law), cost (nats by which
     the law without all of these claims scores more), law (that law). Empty where nothing is contradicted.
     profiles: coefficients that vary along the axis, one row for each term and place: mean, sd and 95 % interval.
-    variation: the same in sentences.
+    variation: the same as notices.
     """
 
     alternatives: pd.DataFrame
     probabilities: pd.DataFrame
     held_out: pd.DataFrame
     baselines: dict[str, dict[str, float]]
-    reasons: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, Notice] = field(default_factory=dict)
     single_term_changes: pd.DataFrame = field(default_factory=pd.DataFrame)
-    other_order: str = ""
+    other_order: Notice | None = None
     claims: pd.DataFrame = field(default_factory=pd.DataFrame)
     profiles: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS)))
-    variation: tuple[str, ...] = ()
+    variation: tuple[Notice, ...] = ()
 
     @property
-    def reason(self) -> str:
-        """Why the readings do not tell a law, of the first field that has none; empty where all do."""
-        return next(iter(self.reasons.values()), "")
+    def reason(self) -> Notice | None:
+        """Why the readings do not tell a law, of the first field that has none; None where all do."""
+        return next(iter(self.reasons.values()), None)
 
     @property
     def near(self) -> list[tuple[str, float]]:
@@ -104,20 +105,17 @@ class Choice:
         return not self.comparison.reasons
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Notice, ...]:
         return self.fit.notes
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Notice, ...]:
         """Laws that may be true as well, or the best guess where the readings do not tell a law."""
         if len(self.comparison.reasons) == len(self.fields):
-            return (f"The best law, which the readings do not support: {self.fit}",)
-        found = [f"or {law} (probability {probability:.2f})" for law, probability in self.comparison.near]
-        return (
-            *self.comparison.variation,
-            *found,
-            *([self.comparison.other_order] * bool(self.comparison.other_order)),
-        )
+            return (Notice.of("best-guess", law=str(self.fit)),)
+        found = [Notice.of("or-law", law=law, probability=probability) for law, probability in self.comparison.near]
+        other = self.comparison.other_order
+        return (*self.comparison.variation, *found, *([] if other is None else [other]))
 
     def __str__(self) -> str:
         return "\n".join(law.concise for law in self.laws)
@@ -150,9 +148,9 @@ class FieldLaw:
     field: str
 
     @property
-    def reason(self) -> str:
-        """Why its readings do not tell a law, or nothing."""
-        return self.choice.comparison.reasons.get(self.field, "")
+    def reason(self) -> Notice | None:
+        """Why its readings do not tell a law, or None."""
+        return self.choice.comparison.reasons.get(self.field)
 
     @property
     def _fitted(self) -> bool:
@@ -184,11 +182,11 @@ class FieldLaw:
     @property
     def component(self) -> Component:
         if self.reason:
-            raise InputError(f"Expected readings of {self.field} that tell a law; these do not: {self.reason}")
+            raise InputError(f"Expected readings of {self.field} that tell a law; these do not: {self.reason.marked}")
         return self.choice.fit.equation[self.field]
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Notice, ...]:
         return self.choice.notes
 
     def _own(self, table: pd.DataFrame) -> Any:

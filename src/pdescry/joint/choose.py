@@ -54,6 +54,7 @@ from pdescry.joint.without_law import (
     noise_without_law,
     starts_of,
 )
+from pdescry.notices import Notice
 from pdescry.problem import Candidate, Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
 from pdescry.progress import Progress, never_falling, watched
@@ -229,7 +230,7 @@ def _chosen(
         claims = _claims(outcome, asked, method, executor, tell, among(asked, processes), networks.trained)
         return _concluded(outcome, tell, left_out, problem, processes, claims)
 
-    def without(reasons: dict[str, str]) -> _Outcome | None:
+    def without(reasons: dict[str, Notice]) -> _Outcome | None:
         """Fields without a law would drag the others down: these are asked alone."""
         rest = problem.without(reasons)
         return _searched(rest, method, executor, tell, among(rest, processes))
@@ -312,16 +313,16 @@ def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progre
 @dataclass(frozen=True, eq=False)
 class _Outcome:
     """compared: laws, the best first. reasons: by field, why no law is told. other_order: a law of another order in
-    time that scores nearly as well, in a sentence. tight: whether they were fitted to their end, or are guesses. asked:
+    time that scores nearly as well, as a notice. tight: whether they were fitted to their end, or are guesses. asked:
     terms whose coefficients were asked to vary. near: laws that were scored in closed form only."""
 
     problem: Problem
     compared: list[FittedLaw]
-    reasons: dict[str, str]
+    reasons: dict[str, Notice]
     baselines: Baselines
     before: list[Array]
     changes: pd.DataFrame
-    other_order: str = ""
+    other_order: Notice | None = None
     tight: bool = True
     asked: tuple[Candidate, ...] = ()
     near: Sequence[Neighbour] = ()
@@ -408,18 +409,18 @@ def _searched(
     changes = single_term_changes(compared[0].found, compared[0].neighbourhood)
     reasons = why_not(compared[0], baselines, before)
     others = [own[0] for k, own in tights.items() if k != which and own]
-    close = _close(compared[0], max(others, key=lambda law: law.score), problem) if others else ""
+    close = _close(compared[0], max(others, key=lambda law: law.score), problem) if others else None
     near = search.within_reach(compared) if told else []
     return _Outcome(search.problem, compared, reasons, baselines, before, changes, close, asked=vary.asked, near=near)
 
 
-def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> str:
-    """A sentence on a law of another order in time that scores nearly as well, or nothing."""
+def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> Notice | None:
+    """On a law of another order in time that scores nearly as well, or None."""
     behind = best.score - other.score
     if behind > CLOSE or not other.met:
-        return ""
+        return None
     law = JointFit(other.found, replace(problem, orders=other.orders))
-    return f"A law of another order in time scores about as well (by {abs(behind):.1f} nats): {law}."
+    return Notice.of("other-order", nats=abs(behind), law=str(law))
 
 
 def _claims(
@@ -451,7 +452,7 @@ def _claims(
 def _concluded(
     outcome: _Outcome,
     tell: Progress,
-    silent: dict[str, str],
+    silent: dict[str, Notice],
     whole: Problem,
     processes: Processes,
     claims: pd.DataFrame,

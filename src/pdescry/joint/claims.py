@@ -21,6 +21,7 @@ from pdescry.joint.search.fitted_law import FittedLaw, Rules
 from pdescry.joint.search.neighbours import Neighbourhood
 from pdescry.joint.search.verdict import CLEARLY
 from pdescry.joint.search.well_posed import ill_posed
+from pdescry.notices import Notice
 from pdescry.problem import Claim, Problem
 
 LEFT_OUT = "a law without it"
@@ -100,11 +101,12 @@ def contradicted(
     return pd.DataFrame(rows)
 
 
-def sentences(claims: pd.DataFrame) -> list[str]:
+def notices_of(claims: pd.DataFrame) -> list[Notice]:
     """One for each claim that is contradicted: ``You said u_xx = 0.5; the readings favour 0.102(3), by 85 nats.``"""
-    others = " together with what else they contradict" if len(claims) > 1 else ""
     found = []
     for row in claims.to_dict(orient="records"):
-        said = row["claim"] if any(sign in row["claim"] for sign in "<>=") else f"that {row['claim']} is in the law"
-        found.append(f"You said {said}; the readings favour {row['favoured']}, by {row['cost']:.0f} nats{others}.")
+        of_value = any(sign in row["claim"] for sign in "<>=")
+        code = "claim-contradicted" if of_value else "claimed-term-contradicted"
+        told = {"claim": row["claim"], "favoured": row["favoured"], "cost": row["cost"]}
+        found.append(Notice.of(code, **told, together=len(claims) > 1))
     return found

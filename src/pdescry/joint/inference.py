@@ -22,7 +22,7 @@ from pdescry.executor import Engine, load_here
 from pdescry.joint.advice import Advice
 from pdescry.joint.choice import Choice, Comparison, FieldLaw
 from pdescry.joint.choose import Joint, choose
-from pdescry.joint.claims import sentences
+from pdescry.joint.claims import notices_of
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.free import FreeField
 from pdescry.joint.field.sampled import SampledField
@@ -31,16 +31,12 @@ from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.left_out import left_out, some_sensors
 from pdescry.joint.search.varying import Vary
 from pdescry.joint.sensors.against_law import without
+from pdescry.notices import Notice, stored
 from pdescry.problem import HIGHEST, MOST_AXES, Problem
 from pdescry.progress import Progress
 
 FEWEST_SENSORS = 5
 DRAWS = 200  # of a field without a law, by which the next sensor is judged
-KNOWN = 'regression.known = ["u_xx > 0"]'
-NO_LAW = (
-    "No law is told, so these are the places where the field is least known, judged by draws of a field that obeys "
-    "no law."
-)
 
 
 class Run(Protocol):
@@ -66,7 +62,7 @@ class JointMethod:
 
     options: Joint
     candidates: Any = None
-    note: str = ""
+    note: Notice | None = None
 
     kinds: ClassVar[Mapping[str, type]] = {"joint": Joint}
     usual: ClassVar[tuple[str, Mapping[str, Any]]] = ("joint", {})
@@ -189,7 +185,7 @@ class JointInference:
         return self.choice.comparison
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Notice, ...]:
         return self.choice.remarks
 
     @property
@@ -280,18 +276,24 @@ class JointInference:
     def sampled(self, points: Array) -> FieldDraws:
         free = self.free_field
         fields = free.draws(np.roll(points, -1, axis=1), DRAWS)
-        return FieldDraws(np.zeros((DRAWS, 0)), fields, np.array([each.noise for each in free.processes]), [], NO_LAW)
+        return FieldDraws(
+            np.zeros((DRAWS, 0)),
+            fields,
+            np.array([each.noise for each in free.processes]),
+            [],
+            Notice.of("next-without-law"),
+        )
 
-    def left_out(self, draws: int, seed: int = 0) -> LeftOutDraws | str:
+    def left_out(self, draws: int, seed: int = 0) -> LeftOutDraws | Notice:
         observed = self.fit.experiment.observations
         readings, sensors = observed.readings, some_sensors(observed)
         if readings.n_sensors < FEWEST_SENSORS or not sensors:
-            return f"{readings.n_sensors} sensors are too few to leave some out; {FEWEST_SENSORS} would do."
+            return Notice.of("too-few-to-leave-out", sensors=readings.n_sensors, enough=FEWEST_SENSORS)
         try:
             without = left_out(self.fit, sensors)
             laws = _drawn(without.fit, draws, seed)
         except np.linalg.LinAlgError:
-            return "The law could not be fitted without some of the sensors."
+            return Notice.of("not-fitted-without")
         rows = np.isin(readings.sensor, sensors)
         spread = np.full(readings.values.shape, np.nan)
         spread[observed.row[without.rows], observed.field[without.rows]] = without.noise_sd
@@ -303,25 +305,17 @@ class JointInference:
     def judge(self, warn: Callable[..., None]) -> None:
         silent = list(self.comparison.reasons)
         if len(claims := self.comparison.claims):
-            remedy = (
-                f"Check the sign and the unit of what you said, or leave it out; without it: {claims['law'].iloc[0]}"
-            )
-            for sentence in sentences(claims):
-                warn(sentence, remedy)
+            remedy = Notice.of("check-claims", law=claims["law"].iloc[0])
+            for notice in notices_of(claims):
+                warn(notice, remedy)
         if len(silent) == len(self.choice.fields):
-            warn(
-                "The readings do not tell a law: do not rely on the best guess.",
-                f"Add sensors, read them more often, or with less noise; or say what you know: {KNOWN}.",
-            )
+            warn(Notice.of("readings-tell-no-law"), Notice.of("see-more"))
         elif silent:
-            warn(
-                f"The readings of {', '.join(silent)} do not tell a law; the others were asked without them.",
-                f"Look at the readings of {', '.join(silent)}: `pdescry inspect`.",
-            )
+            warn(Notice.of("some-tell-no-law", fields=silent), Notice.of("look-at-readings", fields=silent))
         if self.comparison.near and not silent:
-            warn("Other laws explain the readings about as well.", f"Say what you know of a term, such as {KNOWN}.")
+            warn(Notice.of("other-laws"), Notice.of("say-what-you-know"))
         if self.comparison.other_order:
-            warn(self.comparison.other_order, "Pass time_order=1 or time_order=2 if you know which it is.")
+            warn(self.comparison.other_order, Notice.of("say-which-order"))
         for note in self.choice.notes:
             warn(note)
 
@@ -353,9 +347,9 @@ class JointInference:
             "claims": comparison.claims.to_dict(orient="records"),
             "held_out": {"rms_error": rms_error, "expected": expected, "sensors": sensors},
             "baselines": comparison.baselines,
-            "reasons": comparison.reasons,
+            "reasons": {field: reason.to_dict() for field, reason in comparison.reasons.items()},
             "profiles": comparison.profiles.to_dict(orient="records"),
-            "variation": list(comparison.variation),
+            "variation": stored(comparison.variation),
             "offsets": offsets,
         }
 
@@ -394,7 +388,7 @@ class FieldDraws:
     fields: Array
     noise: Array
     terms: list[str]
-    note: str
+    note: Notice
 
 
 @dataclass(frozen=True, eq=False)

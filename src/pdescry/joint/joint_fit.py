@@ -29,8 +29,9 @@ from pdescry.joint.fit.offsets import offsets
 from pdescry.joint.fit.stages import extended
 from pdescry.joint.fit.unknown_source import unknown_source
 from pdescry.joint.information import Belief
-from pdescry.joint.profiles import Profile, profiles_of, sentences, table_of
+from pdescry.joint.profiles import Profile, notices_of, profiles_of, table_of
 from pdescry.joint.search.verdict import TOO_FAR, departures
+from pdescry.notices import Notice
 from pdescry.problem import Candidate, Problem
 
 UNMET = 0.03  # a residual of so much of the left side is worth a warning
@@ -50,7 +51,7 @@ class JointFit:
 
     minimum: Minimum
     problem: Problem
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
     number: int = 0
 
     def of(self, number: int) -> JointFit:
@@ -128,10 +129,10 @@ class JointFit:
         return table_of([] if others else self._profiles, self.reach[axis])
 
     @property
-    def variation(self) -> tuple[str, ...]:
-        """The same in sentences, and whether the law is in conservation form."""
+    def variation(self) -> tuple[Notice, ...]:
+        """The same as notices, and whether the law is in conservation form."""
         axis, *others = self.readings.axes
-        return () if others else tuple(sentences(self._profiles, self.terms, self.reach[axis]))
+        return () if others else tuple(notices_of(self._profiles, self.terms, self.reach[axis]))
 
     @property
     def _profiles(self) -> list[Profile]:
@@ -265,60 +266,41 @@ def followed(found: Minimum, problem: Problem, before: Sequence[Array]) -> Joint
         with np.errstate(all="ignore"):
             wide = extended(found, [each.domain for each in problem.ends])
     except np.linalg.LinAlgError:
-        notes = (*notes_of(found, before), "The field could not be followed beyond the sensors.")
+        notes = (*notes_of(found, before), Notice.of("not-followed"))
         return JointFit(found, problem, notes)
     return JointFit(wide, problem, notes_of(wide, before))
 
 
-def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[str, ...]:
+def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
     """before: for each experiment the noise of each field about the one that obeys no law."""
     notes, operator = [], found.objective.operator
+    several = len(operator.fields) > 1
     lefts = [f"{name}_{'t' * order}" for name, order in zip(operator.fields, operator.orders, strict=True)]
     for number, experiment, _ in found.experiments:
         for name, sd in zip(operator.fields, experiment.noise_model.offset_sd, strict=True):
             if sd:
-                where = f"fit.of({number}).offsets" if number else "fit.offsets"
-                whose = f" in {name}" if len(operator.fields) > 1 else ""
-                notes.append(
-                    f"Sensors seem to be off{whose}, each by a constant of its own (sd {sd:.2g}): {where} has how "
-                    "much; the law was found in spite of it."
-                )
+                notes.append(Notice.of("offsets", field=name if several else None, sd=sd, experiment=number or None))
     if not found.converged:
-        notes.append("The fit had not converged when it was stopped: rely on the interval less than it says.")
+        notes.append(Notice.of("not-converged"))
     for left, share in zip(lefts, found.unresolved_by_equation, strict=True):
         if share > UNMET:
-            notes.append(
-                f"The law fails by {share:.1%} of {left} even at best: a term is missing, or the field is sharper than "
-                "the mesh."
-            )
+            notes.append(Notice.of("law-fails", share=share, left=left))
     if (source := unknown_source(found)) is not None:
         left = lefts[operator.fields.index(source.field)]
         names = [found.objective.experiments[0].readings.time_name if name == "t" else name for name in source.varies]
-        notes.append(
-            f"Something is missing from the law: the readings favour a source in the equation of {source.field} that "
-            f"varies with {' and '.join(names)} and makes up {source.share:.0%} of {left} (by {source.gain:.0f} nats). "
-            "Pass it as a known input if you have a record of it, or add candidates; do not rely on the law before."
-        )
+        told = {"share": source.share, "gain": source.gain}
+        notes.append(Notice.of("unknown-source", field=source.field, along=names, left=left, **told))
     for number, (each, (_, experiment, _)) in enumerate(zip(departures(found, before), found.experiments, strict=True)):
         for name, departure, unit, (share, lasts) in zip(
             operator.fields, each, experiment.observations.unit, experiment.noise_model.lasting, strict=True
         ):
-            where = f" in experiment {number}" if len(found.states) > 1 else ""
+            whose = {"field": name, "experiment": number if len(found.states) > 1 else None}
             if departure > TOO_FAR:
-                notes.append(
-                    f"Readings of {name}{where} depart from the field of this law by {departure:.0%} of their standard "
-                    "deviation beyond noise: the law is not right, or a term is missing."
-                )
+                notes.append(Notice.of("readings-leave-law", departure=departure, **whose))
             elif departure:
-                notes.append(
-                    f"The law explains {1 - departure**2:.1%} of the variance of {name}{where}, but not all: readings "
-                    f"depart from it by {departure * unit:.2g} (rms) beyond noise"
-                    + (f", in errors that last about {lasts:.2g} units of time" if share else "")
-                    + ". Sensors err, or the law lacks something small; the intervals allow for it."
-                )
+                off, lasting = departure * unit, lasts if share else None
+                told = {"share": 1 - departure**2, "departure": off, "lasting": lasting}
+                notes.append(Notice.of("explains-not-all", **told, **whose))
             elif share:
-                notes.append(
-                    f"Errors of sensors in {name}{where} last about {lasts:.2g} units of time ({share:.0%} of the "
-                    "noise's variance): the intervals allow for it."
-                )
+                notes.append(Notice.of("lasting-errors", lasting=lasts, share=share, **whose))
     return tuple(notes)

@@ -14,6 +14,7 @@ from pdescry.equation import Term
 from pdescry.equation.term import Derivative
 from pdescry.equation.with_spread import TWO_SIDED_95, with_spread
 from pdescry.joint.field.axis import Array
+from pdescry.notices import Notice
 from pdescry.problem import Candidate
 
 PLACES = 51  # of a curve
@@ -54,7 +55,7 @@ class Profile:
         numbers = {"place": places, "mean": mean, "sd": sd, "low": mean - reach, "high": mean + reach}
         return pd.DataFrame(named | numbers)
 
-    def sentence(self, places: Array, name: str) -> str:
+    def notice(self, places: Array, name: str) -> Notice:
         """How it varies from end to end."""
         mean, sd = self.at(places)
 
@@ -63,11 +64,11 @@ class Profile:
 
         changes, low, high = np.sign(np.diff(mean)), int(np.argmin(mean)), int(np.argmax(mean))
         if np.all(changes == changes[0]):
-            what = "grows" if np.abs(mean[-1]) > np.abs(mean[0]) else "falls"
+            code = "coefficient-grows" if np.abs(mean[-1]) > np.abs(mean[0]) else "coefficient-falls"
             if mean[0] * mean[-1] < 0:
-                what = "changes"
-            return f"The coefficient of {name} {what} from {at(0)} to {at(-1)}."
-        return f"The coefficient of {name} varies along {self.axis}: least, {at(low)}; most, {at(high)}."
+                code = "coefficient-changes"
+            return Notice.of(code, term=name, first=at(0), last=at(-1))
+        return Notice.of("coefficient-varies", term=name, axis=self.axis, least=at(low), most=at(high))
 
 
 def profiles_of(terms: Sequence[Candidate], values: Array, covariance: Array, axis: str) -> list[Profile]:
@@ -100,22 +101,22 @@ def table_of(profiles: Sequence[Profile], reach: tuple[float, float]) -> pd.Data
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
 
 
-def sentences(profiles: Sequence[Profile], terms: Sequence[Candidate], reach: tuple[float, float]) -> list[str]:
+def notices_of(profiles: Sequence[Profile], terms: Sequence[Candidate], reach: tuple[float, float]) -> list[Notice]:
     """How each coefficient varies, and whether the law is in conservation form."""
     places, several = np.linspace(*reach, PLACES), len({each.field for each in terms}) > 1
-    found = [each.sentence(places, str(each.base) if several else str(each.base.term)) for each in profiles]
+    found = [each.notice(places, str(each.base) if several else str(each.base.term)) for each in profiles]
     return found + [told for each in profiles if (told := _conservation(each, terms, places))]
 
 
-def _conservation(profile: Profile, terms: Sequence[Candidate], places: Array) -> str:
+def _conservation(profile: Profile, terms: Sequence[Candidate], places: Array) -> Notice | None:
     """Where D(x)·u_xx stands beside D'(x)·u_x: together they are (D·u_x)_x."""
     base, axis = profile.base, profile.axis
     flux = once_less(base.term, axis)
     if flux is None:
-        return ""
+        return None
     families, beside = _families(terms, axis), Candidate(base.field, flux)
     if beside not in families:
-        return ""
+        return None
     powers = _in_law(families[beside], terms)
     other = Profile(beside, axis, powers, profile.values, profile.covariance)
     # The polynomials agree if they do at as many places as they have coefficients.
@@ -124,15 +125,12 @@ def _conservation(profile: Profile, terms: Sequence[Candidate], places: Array) -
     rows = profile.rows(some, slope=True) - other.rows(some)
     off, spread = rows @ profile.values, rows @ profile.covariance @ rows.T
     if off @ np.linalg.solve(spread, off) > chdtri(degree + 1, 1 - AGREES):
-        return ""
+        return None
     middle = np.array([(places[0] + places[-1]) / 2])
     slope, coefficient = (
         with_spread(float(mean[0]), float(sd[0])) for mean, sd in (profile.at(middle, slope=True), other.at(middle))
     )
-    return (
-        f"The law is in conservation form, (D*{flux})_{axis} with D that coefficient: the slope of D is {slope}, the "
-        f"coefficient of {flux} {coefficient}."
-    )
+    return Notice.of("conservation-form", flux=str(flux), axis=axis, slope=slope, coefficient=coefficient)
 
 
 def once_less(term: Term, axis: str) -> Term | None:
@@ -147,12 +145,12 @@ def once_less(term: Term, axis: str) -> Term | None:
 
 def asked_in_vain(
     asked: Sequence[Candidate], law: Mapping[Candidate, float], changes: pd.DataFrame, axis: str
-) -> list[str]:
+) -> list[Notice]:
     """Of coefficients that were asked to vary, and are constant: what varying would cost."""
     found = []
     for each in asked:
         if each not in law:
-            found.append(f"{each.term}, whose coefficient may vary, is not in the law.")
+            found.append(Notice.of("not-in-law", term=str(each.term)))
             continue
         first = each.powers(axis)[0]
         if first in law or changes.empty:
@@ -161,8 +159,6 @@ def asked_in_vain(
         own = [row["score"] for row in rows if (row["field"], row["term"]) == (each.field, str(first.term))]
         score = float(own[0]) if own else np.nan
         if np.isfinite(score):
-            found.append(
-                f"The coefficient of {each.term} is constant along {axis}: one that varies scores {abs(score):.1f} "
-                f"nats {'less' if score < 0 else 'more, but no such law can hold'}."
-            )
+            told = {"term": str(each.term), "axis": axis, "nats": abs(score), "less": score < 0}
+            found.append(Notice.of("constant-coefficient", **told))
     return found

@@ -31,9 +31,10 @@ from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations
 from pdescry.joint.profiles import COLUMNS
 from pdescry.joint.sensors.against_law import without
+from pdescry.notices import Notice, restored, stored
 from pdescry.problem import Candidate, Condition, Ends, Given, Known, Problem
 
-FORMAT = "pdescry choice 7"
+FORMAT = "pdescry choice 8"
 TABLES = ("alternatives", "held_out", "single_term_changes", "probabilities", "claims", "profiles")
 
 
@@ -73,12 +74,12 @@ def _dataset(choice: Choice) -> xr.Dataset:
         "known": [each.text for each in problem.known.claims],
         "ends": [[each.reach, each.domain] for each in problem.ends],
         "converged": found.converged,
-        "notes": fit.notes,
+        "notes": stored(fit.notes),
         "columns": {name: list(getattr(comparison, name)) for name in TABLES},
         "baselines": comparison.baselines,
-        "reasons": comparison.reasons,
-        "other_order": comparison.other_order,
-        "variation": comparison.variation,
+        "reasons": {field: reason.to_dict() for field, reason in comparison.reasons.items()},
+        "other_order": stored([] if comparison.other_order is None else [comparison.other_order]),
+        "variation": stored(comparison.variation),
         "left_out": [each.to_dict() for each in choice.left_out],
         "processes": [[[each.name, list(each.scales), list(each.lasting)] for each in own] for own in choice.processes],
     }
@@ -155,12 +156,12 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
         probabilities,
         held_out,
         about["baselines"],
-        about["reasons"],
+        {field: Notice.from_dict(reason) for field, reason in about["reasons"].items()},
         changes,
-        about["other_order"],
+        next(iter(restored(about["other_order"])), None),
         claims,
         profiles,
-        tuple(about.get("variation", ())),
+        restored(about["variation"]),
     )
     processes = tuple(
         tuple(
@@ -169,7 +170,7 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
         )
         for field, own in enumerate(about["processes"])
     )
-    fit = JointFit(found, problem, tuple(about["notes"]))
+    fit = JointFit(found, problem, restored(about["notes"]))
     left_out = tuple(SensorFault(**each) for each in about["left_out"])
     return Choice(fit, candidates, comparison, tuple(about["all_fields"]), processes, left_out)
 

@@ -136,9 +136,10 @@ def draw_map(
 def _of_what(law: Inferred, name: str) -> str:
     if is_posterior(law):
         return f"{law.n_draws} draws of {name} in {law.n_chains} chains"
-    lines = str(law).splitlines()
-    said = next((line for line in lines if line.startswith(f"{name}_t")), lines[0])
-    return f"{name}, which obeys no law" if said.startswith("cannot tell") else said
+    fit = next((fit for fit in getattr(law, "fits", ()) if fit.field == name), None)
+    if fit is None:
+        return str(law).splitlines()[0]
+    return fit.concise if fit.support.any() else f"{name}, which obeys no law"
 
 
 def _mark_sensors(readings: Readings, ax: Axes) -> None:

@@ -24,7 +24,7 @@ def forecast(law: Drawn, ax: Axes | None = None, field: str | None = None) -> Ax
     if table is None:
         raise InputError(
             "Expected a law that was solved forward and compared with left-out sensors; this one was not"
-            f" ({law.forward.unscored or law.forward.message}); draw law.simulate(…) instead."
+            f" ({(law.forward.unscored or law.forward.message).marked}); draw law.simulate(…) instead."
         )
     if "field" in table:
         table = table[table["field"] == name]

@@ -81,7 +81,7 @@ class Problem:
             if max(each.orders) > 1 and any(len(some.times) < TIMES for some in experiments):
                 raise InputError(
                     f"Expected readings at {TIMES} or more times for a law of second order in time; got "
-                    f"{min(len(some.times) for some in experiments)}; pass time_order=1, or read more often."
+                    f"{min(len(some.times) for some in experiments)}; pass ⟦time_order=1⟧, or read more often."
                 )
         return replace(every[0], alternatives=tuple(every[1:]))
 
@@ -300,6 +300,6 @@ def _terms(
         )
     if not kept:
         raise InputError(
-            f"Expected a candidate for {field} without time derivatives; got none; add one, or pass time_order=2."
+            f"Expected a candidate for {field} without time derivatives; got none; add one, or pass ⟦time_order=2⟧."
         )
     return kept

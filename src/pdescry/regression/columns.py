@@ -8,6 +8,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from pdescry.notices import Notice
+
 # A column whose part that others do not explain is this small, relative to its length, is a combination of them: terms
 # are averaged in float32, and d_x(u·u_x) beside u·u_xx and u_x² leaves 1e-7 of rounding.
 COLLINEAR = 1e-5
@@ -18,17 +20,15 @@ def is_deficient(X: NDArray[np.float64]) -> bool:
     return _rank(X)[0] < X.shape[1]
 
 
-def note_columns(X: NDArray[np.float64], y: NDArray[np.float64], names: tuple[str, ...]) -> tuple[str, ...]:
+def note_columns(X: NDArray[np.float64], y: NDArray[np.float64], names: tuple[str, ...]) -> tuple[Notice, ...]:
     notes = []
     if not np.any(y):
-        notes.append("The left side is zero throughout: no term is needed.")
+        notes.append(Notice.of("left-side-zero"))
     zero = ~np.any(X, axis=0)
-    notes += [
-        f"{names[j]} is zero throughout and cannot be told from nothing; it is left out." for j in np.where(zero)[0]
-    ]
+    notes += [Notice.of("column-zero", term=names[j]) for j in np.where(zero)[0]]
     used = np.flatnonzero(~zero)
     if len(X) < len(used):
-        return (*notes, f"There are fewer rows ({len(X)}) than columns ({len(used)}): many laws fit them exactly.")
+        return (*notes, Notice.of("few-rows", rows=len(X), columns=len(used)))
     if not len(used):
         return tuple(notes)
     rank, order, triangle = _rank(X[:, used])
@@ -36,10 +36,7 @@ def note_columns(X: NDArray[np.float64], y: NDArray[np.float64], names: tuple[st
     shares = scipy.linalg.solve_triangular(triangle[:rank, :rank], triangle[:rank, rank:])
     for i, column in enumerate(used[order[rank:]]):
         among = used[order[:rank]][np.abs(shares[:, i]) > 1e-6]
-        notes.append(
-            f"{names[column]} is a combination of {', '.join(names[j] for j in sorted(among))}: their coefficients"
-            " cannot be told apart."
-        )
+        notes.append(Notice.of("column-combined", term=names[column], others=[names[j] for j in sorted(among)]))
     return tuple(notes)
 
 

@@ -23,6 +23,7 @@ from sklearn.utils import validation
 from sklearn.utils.validation import check_is_fitted
 
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 from pdescry.regression.columns import is_deficient, note_columns
 from pdescry.regression.weights import Weights, row_weights
 
@@ -75,10 +76,10 @@ class Search:
     covariance: NDArray[np.float64]
     weights: NDArray[np.float64]
     path: tuple[Step, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
 
     @classmethod
-    def empty(cls, rows: int, path: tuple[Step, ...] = (), notes: tuple[str, ...] = ()) -> Search:
+    def empty(cls, rows: int, path: tuple[Step, ...] = (), notes: tuple[Notice, ...] = ()) -> Search:
         return cls(np.zeros(0, int), np.zeros(0), np.zeros((0, 0)), np.ones(rows), path, notes)
 
 
@@ -87,7 +88,7 @@ class SparseRegressor(RegressorMixin, BaseEstimator, ABC):
 
     After ``fit``: ``coef_`` (T,), zero for dropped columns; ``sigma_`` (T, T), the formal covariance, with zero rows
     and columns for dropped ones; ``support_`` (T,) mask; ``path_``, a tuple of `Step`; ``outcome_``, one of `OUTCOMES`;
-    ``notes_``, sentences; ``weights_`` (N,), the factor of each row's squared residual; ``intercept_`` = 0.
+    ``notes_``, notices; ``weights_`` (N,), the factor of each row's squared residual; ``intercept_`` = 0.
     """
 
     # Whether to multiply a column by a number only divides its coefficient by it.
@@ -107,7 +108,7 @@ class SparseRegressor(RegressorMixin, BaseEstimator, ABC):
                 found = replace(found, columns=useful[found.columns])
             else:
                 found = Search.empty(n)
-        notes += found.notes + tuple(f"While fitting: {warning.message}." for warning in caught)
+        notes += found.notes + tuple(Notice.of("while-fitting", warning=str(each.message)) for each in caught)
         weighted = table.X[:, found.columns] * np.sqrt(found.weights)[:, None]
         outcome = _outcome(weighted)
         if outcome == COLLINEAR:  # perhaps only through the weights, which leave few rows

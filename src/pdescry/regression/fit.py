@@ -16,6 +16,7 @@ from pdescry.equation import Equation, Term
 from pdescry.equation.equation import Component
 from pdescry.equation.with_spread import SUMMARY, TWO_SIDED_95, concise
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 from pdescry.regression.design import DesignMatrix
 from pdescry.regression.estimator import FITTED, NOTHING, SparseRegressor, Step
 from pdescry.regression.evidence import evidence_of
@@ -41,7 +42,7 @@ class SparseFit:
     path: tuple[Step, ...]
     evidence: float
     outcome: str
-    notes: tuple[str, ...]
+    notes: tuple[Notice, ...]
     method: SparseRegressor
     spread: Spread | None = None
     field: str = "u"
@@ -151,36 +152,29 @@ def _evidence(design: DesignMatrix, kept: NDArray[np.intp], weights: NDArray[np.
     return evidence_of(design.X[:, kept], design.y, weights) if design.y.any() else math.nan
 
 
-def _noisy_terms(design: DesignMatrix, kept: NDArray[np.intp]) -> list[str]:
+def _noisy_terms(design: DesignMatrix, kept: NDArray[np.intp]) -> list[Notice]:
     if design.variance is None:
         return []
     noise, signal = design.variance.mean(axis=0), np.mean(design.X**2, axis=0)
     noisy = [str(design.terms[j]) for j in kept if noise[j] > signal[j]]
     if not noisy:
         return []
-    return [f"The variance exceeds the mean square of {', '.join(noisy)}: the readings hardly determine that."]
+    return [Notice.of("variance-exceeds-term", terms=noisy)]
 
 
-def _spread_notes(design: DesignMatrix, kept: NDArray[np.intp], spread: Spread | None, outcome: str) -> list[str]:
+def _spread_notes(design: DesignMatrix, kept: NDArray[np.intp], spread: Spread | None, outcome: str) -> list[Notice]:
     if not kept.size:
         return []
     if spread is None:
         if outcome != FITTED:
-            reason = "the coefficients cannot be told apart: leave some of these candidates out"
-        elif design.draws is None:
-            reason = "single draws were not kept: pass keep_points=500 to differentiate"
-        elif len(design.draws) < 2:
-            reason = "there is only one draw of the field"
-        else:
-            reason = "the draws have too few rows for so many terms: keep them at more points (keep_points)"
-        return [f"The spread is the formal one, which counts correlated points as independent; {reason}."]
+            return [Notice.of("formal-not-told-apart")]
+        if design.draws is None:
+            return [Notice.of("formal-without-draws")]
+        return [Notice.of("formal-of-one-draw" if len(design.draws) < 2 else "formal-of-few-rows")]
     notes = []
     if len(spread.draws) < FEW_DRAWS:
-        notes.append(f"The spread is of {len(spread.draws)} draws only; it is itself uncertain.")
+        notes.append(Notice.of("spread-of-few-draws", draws=len(spread.draws)))
     biased = [str(design.terms[j]) for j, k in zip(kept, np.abs(spread.shift) > spread.draws_sd, strict=True) if k]
     if biased:
-        notes.append(
-            f"Noise in the terms biases the coefficients of {', '.join(biased)} by more than the draws spread: rely on"
-            " the interval, not on the digits."
-        )
+        notes.append(Notice.of("noise-biases", terms=biased))
     return notes

@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 from sklearn.linear_model import BayesianRidge
 
+from pdescry.notices import Notice
 from pdescry.regression.estimator import Search, SparseRegressor, Table, check_gamma_power, check_least, check_switch
 from pdescry.regression.options import Doubling, GammaPower, Threshold
 from pdescry.regression.thresholding import Pass, drop_small
@@ -55,8 +56,5 @@ class STBLR(SparseRegressor):
         model.fit(part.X * root[:, None] / size, part.y * root / size)
         notes = ()
         if np.abs(model.coef_).sum() < 10 * TOLERANCE:
-            notes = (
-                f"The coefficients ({np.abs(model.coef_).max():.1g} at most) are near the tolerance of BayesianRidge,"
-                f" {TOLERANCE:g}; measure in units that make them of order one.",
-            )
+            notes = (Notice.of("near-tolerance", largest=np.abs(model.coef_).max(), tolerance=TOLERANCE),)
         return Pass(model.coef_, model.sigma_, np.abs(model.coef_), weights, notes)

@@ -11,6 +11,7 @@ import numpy as np
 
 from pdescry.equation import Term
 from pdescry.files import plain
+from pdescry.notices import restored, stored
 from pdescry.registry import name_of
 from pdescry.regression.estimator import SparseRegressor, Step
 from pdescry.regression.fit import SparseFit
@@ -31,7 +32,7 @@ def fit_to_dict(fit: SparseFit, methods: Mapping[str, type[SparseRegressor]]) ->
             "path": [asdict(step) for step in fit.path],
             "evidence": fit.evidence,
             "outcome": fit.outcome,
-            "notes": fit.notes,
+            "notes": stored(fit.notes),
             "method": {"name": name_of(fit.method, methods), **fit.method.get_params(deep=False)},
             "spread": None
             if spread is None
@@ -54,7 +55,7 @@ def fit_from_dict(
         tuple(Step(**{name: _step_part(part) for name, part in step.items()}) for step in table["path"]),
         math.nan if table["evidence"] is None else table["evidence"],
         table["outcome"],
-        tuple(table["notes"]),
+        restored(table["notes"]),
         methods[method.pop("name")](**method),
         None if spread is None else Spread(*(_array(spread[name]) for name in ("reported", "draws", "shift"))),
         table["field"],

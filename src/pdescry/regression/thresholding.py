@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pdescry.notices import Notice
 from pdescry.regression.estimator import Search, Step, Table
 from pdescry.regression.evidence import evidence_of
 from pdescry.regression.weights import Weights
@@ -21,14 +22,14 @@ class Pass:
     covariance: NDArray[np.float64]
     sizes: NDArray[np.float64]
     weights: Weights
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
 
 
 def drop_small(table: Table, regress: Callable[[Table], Pass], threshold: float, doubling: bool) -> Search:
     """Until nothing is below the threshold, which doubles after each pass if ``doubling``."""
     columns = np.arange(len(table.names))
     path: list[Step] = []
-    notes: list[str] = []
+    notes: list[Notice] = []
     while columns.size:
         part = table.only(columns)
         done = regress(part)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 # A column that makes up this share of all γ weights the rows alone.
 DOMINANT = 0.9
@@ -21,7 +22,7 @@ class Weights:
 
     values: NDArray[np.float64]
     gamma: tuple[float, float, float] | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
 
 
 def uncertainty(variance: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -40,14 +41,14 @@ def row_weights(variance: NDArray[np.float64] | None, power: float, rows: int, n
     gamma = uncertainty(variance)
     exact = gamma == 0
     if exact.all():
-        return Weights(np.ones(rows), (0.0, 0.0, 0.0), ("All variances are zero: rows count alike.",))
+        return Weights(np.ones(rows), (0.0, 0.0, 0.0), (Notice.of("variances-zero"),))
     notes = []
     if exact.any():
         gamma = np.where(exact, gamma[~exact].min(), gamma)
-        notes.append(f"{exact.sum()} rows have no variance at all (γ = 0); they count like the surest of the others.")
+        notes.append(Notice.of("rows-without-variance", rows=exact.sum()))
     largest = variance.max(axis=0)
     notes += [
-        f"The variance of {names[j]} is zero throughout; it has no say in the weights."
+        Notice.of("column-without-variance", term=names[j])
         for j in np.flatnonzero(largest == 0)
         if names[j] != "1"  # a constant has none by nature
     ]
@@ -55,9 +56,7 @@ def row_weights(variance: NDArray[np.float64] | None, power: float, rows: int, n
         shares = (variance / np.where(largest > 0, largest, 1)).sum(axis=0)
         if shares.max() > DOMINANT * shares.sum():
             share = shares.max() / shares.sum()
-            notes.append(
-                f"The variance of {names[shares.argmax()]} makes up {share:.0%} of γ: it weights the rows alone."
-            )
+            notes.append(Notice.of("variance-dominates", term=names[shares.argmax()], share=share))
     weights = gamma ** (-2 * power)
     if not np.isfinite(np.sum(weights**2)):
         raise InputError(
@@ -66,6 +65,6 @@ def row_weights(variance: NDArray[np.float64] | None, power: float, rows: int, n
         )
     effective = weights.sum() ** 2 / np.sum(weights**2)
     if effective < FEW * len(names) < rows:
-        notes.append(f"The weights leave about {effective:.0f} of {rows} rows for {len(names)} columns.")
+        notes.append(Notice.of("few-rows-weighted", effective=effective, rows=rows, columns=len(names)))
     least, middle, most = np.quantile(gamma, [0, 0.5, 1])
     return Weights(weights, (float(least), float(middle), float(most)), tuple(notes))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from pdescry.notices import Notice
+
 
 def figure(name: str, alternative: str, caption: str, more: bool = False, follows: str = "") -> str:
     """A figure that ``figures.js`` draws, what it shows in words, and files to save it as.
@@ -49,8 +51,8 @@ def paragraph(text: str, kind: str = "") -> str:
     return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
 
 
-def listed(sentences: Iterable[str]) -> str:
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+def listed(sentences: Iterable[str | Notice]) -> str:
+    items = "".join(f"<li>{escape(str(sentence))}</li>" for sentence in sentences)
     return f"<ul>{items}</ul>" if items else ""
 
 

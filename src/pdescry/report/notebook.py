@@ -56,7 +56,7 @@ def _html_table(heads: list[str], cells: list[list[str]]) -> str:
 
 
 def _listed(before: str, sentences: Any) -> str:
-    items = "".join(f"<li>{escape(before + each)}</li>" for each in sentences)
+    items = "".join(f"<li>{escape(before + str(each))}</li>" for each in sentences)
     return f"<ul>{items}</ul>" if items else ""
 
 

@@ -276,7 +276,7 @@ def _why(path: dict[str, Any]) -> str:
 def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
     if law.forward.score is not None:
         yield paragraph(law.forward.score.sentence)
-    elif law.forward.unscored:
+    elif law.forward.unscored is not None:
         yield paragraph(f"The law was not compared with left-out sensors: {law.forward.unscored}")
     axis, *others = law.readings.axes
     if others and law.forward.status == "ok":
@@ -287,7 +287,7 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
         return
     if forward is None:
         drawn = "The map of its solution took too long, or too many points, to be drawn here; law.simulate() makes it."
-        yield paragraph(drawn if law.forward.status == "ok" else law.forward.message)
+        yield paragraph(drawn if law.forward.status == "ok" else str(law.forward.message))
         return
     yield paragraph(
         f"With {law.forward.boundary}, the mean law differs from the inferred field by {law.forward.misfit:.2g} of the "

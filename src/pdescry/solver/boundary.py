@@ -26,6 +26,7 @@ from pdescry.equation import Equation, Formula
 from pdescry.equation.parser import parse_derivative
 from pdescry.equation.syntax import tokenize
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 from pdescry.solver.evaluate import evaluate_formula
 from pdescry.solver.inputs import arguments
 
@@ -39,8 +40,11 @@ Domain = Mapping[str, tuple[float, float]]  # of each axis, in the order of the 
 RATE_STEP = 1e-3  # of the time span: between the times from which the rate of a boundary value is taken
 
 SIDES = (("left", "right"), ("bottom", "top"))  # of the first and of the second axis
-_EXAMPLE = "boundary={'left': 'u=0', 'right': 'u_x=0'}"
-_IN_THE_PLANE = "boundary={'left': 'u=0', 'right': 'u_x=0', 'y': 'periodic'}"
+_EXAMPLE = "⟦boundary={'left': 'u=0', 'right': 'u_x=0'}‖--left 'u=0' --right 'u_x=0'⟧"
+_IN_THE_PLANE = (
+    "⟦boundary={'left': 'u=0', 'right': 'u_x=0', 'y': 'periodic'}"
+    "‖--left 'u=0' --right 'u_x=0' --bottom periodic --top periodic⟧"
+)
 
 
 @dataclass(frozen=True)
@@ -274,7 +278,7 @@ def _read_condition(
             for position, order in enumerate(_orders(kind.lower(), equation.order(axis, field)))
         ], True
     if kind.lower() == "periodic":
-        raise InputError("A periodic boundary joins both sides: write boundary='periodic'.")
+        raise InputError("A periodic boundary joins both sides: write ⟦boundary='periodic'⟧.")
     if isinstance(written, str) and "=" not in written:
         raise InputError(
             f"Expected 'periodic', 'dirichlet', 'neumann' or a condition such as 'u=0'; got {written!r}."
@@ -312,17 +316,18 @@ def settle(
     axis: str,
     incoming: Mapping[str, tuple[int, int]] | None,
     sides: tuple[str, str] = SIDES[0],
-) -> tuple[Conditions, str]:
-    """The conditions to impose, and a sentence if their number does not suit the law (else "").
+) -> tuple[Conditions, Notice | None]:
+    """The conditions to impose, and a notice if they do not suit the law.
 
     ``incoming`` tells how many conditions the fields could take at the left and at the right end, if that is known; of
     several fields, only how many there are in all matters. Else each field of order m takes m/2 at either end.
     """
     if conditions.periodic:
-        return conditions, ""
+        return conditions, None
     if incoming is not None and len(equation.fields) > 1:
         left, right = (sum(counts[end] for counts in incoming.values()) for end in (0, 1))
-        return conditions, _complaint("The system", conditions.given, left, right, sides)
+        numbers = _numbers(conditions.given, left, right, sides)
+        return conditions, None if numbers is None else Notice.of("system-takes-other-conditions", **numbers)
     for field in equation.fields:
         order = equation.order(axis, field)
         left, right = incoming[field] if incoming else needed_at_ends(order, None)
@@ -331,26 +336,30 @@ def settle(
             given = tuple(c for c in given if (left if c.low else right))
             conditions = Conditions(False, (*(c for c in conditions.given if c.field != field), *given))
         highest = f"{field}_{axis * order}" if order else field
-        if complaint := _complaint(f"A law whose highest derivative is {highest}", given, left, right, sides):
-            return conditions, complaint + _remedy(field, axis, left, right, sides)
+        if numbers := _numbers(given, left, right, sides):
+            held = {"held_left": _held(field, axis, left), "held_right": _held(field, axis, right)}
+            if sides == SIDES[0]:
+                return conditions, Notice.of("law-takes-other-conditions", highest=highest, **numbers, **held)
+            told = numbers | held | {"highest": highest, "axis": axis}
+            return conditions, Notice.of("law-takes-other-conditions-in-plane", **told)
         if too_high := [condition for condition in given if condition.order >= max(order, 1)]:
             name = f"{field}_{axis * too_high[0].order}"
-            return conditions, (
-                f"A boundary condition on {name} is as high as the law itself, which does not determine the solution."
-            )
-    return conditions, ""
+            return conditions, Notice.of("condition-too-high", derivative=name)
+    return conditions, None
 
 
-def _complaint(law: str, given: tuple[Condition, ...], left: int, right: int, sides: tuple[str, str]) -> str:
+def _numbers(given: tuple[Condition, ...], left: int, right: int, sides: tuple[str, str]) -> dict[str, Any] | None:
+    """What the law takes on either side and what was given, where these differ."""
     at_left = sum(condition.low for condition in given)
-    if (at_left, len(given) - at_left) == (left, right):
-        return ""
+    at_right = len(given) - at_left
+    if (at_left, at_right) == (left, right):
+        return None
     first, last = sides
-    end = " end" if sides == SIDES[0] else ""
-    return (
-        f"{law} takes {left} boundary condition{'s' * (left != 1)} at the {first}{end} and {right} at the {last}{end};"
-        f" got {at_left} at the {first} and {len(given) - at_left} at the {last}."
-    )
+    ends = sides == SIDES[0]
+    return {
+        "left": left, "right": right, "at_left": at_left, "at_right": at_right, "first": first, "last": last,
+        "ends": ends,
+    }  # fmt: skip
 
 
 def needed_at_ends(order: int, leading: tuple[float, float] | None) -> tuple[int, int]:
@@ -363,10 +372,6 @@ def needed_at_ends(order: int, leading: tuple[float, float] | None) -> tuple[int
     return (order // 2 + int(sign * leading[0] < 0), order // 2 + int(sign * leading[1] > 0))
 
 
-def _remedy(field: str, axis: str, left: int, right: int, sides: tuple[str, str]) -> str:
-    def listed(count: int) -> str:
-        return ", ".join(f"{field}_{axis * order}=0" if order else f"{field}=0" for order in range(count)) or "free"
-
-    first, last = sides
-    periodic = "boundary='periodic'" if sides == SIDES[0] else f"'{axis}': 'periodic'"
-    return f" For example boundary={{'{first}': '{listed(left)}', '{last}': '{listed(right)}'}}, or {periodic}."
+def _held(field: str, axis: str, count: int) -> str:
+    """So many conditions, for example."""
+    return ", ".join(f"{field}_{axis * order}=0" if order else f"{field}=0" for order in range(count)) or "free"

@@ -31,14 +31,17 @@ def read_initial(
     if not isinstance(initial, Mapping):
         if len(fields) > 1:
             example = ", ".join(f"{name!r}: …" for name in fields)
-            raise InputError(f"Expected an initial state for each of {', '.join(fields)}; write initial={{{example}}}.")
+            flags = " ".join(f'--initial "{name}=…"' for name in fields)
+            raise InputError(
+                f"Expected an initial state for each of {', '.join(fields)}; write ⟦initial={{{example}}}‖{flags}⟧."
+            )
         initial = dict.fromkeys(fields, initial)
     wanted = fields | velocities
     for name in initial:
         if name not in wanted:
             raise InputError(f"Expected initial states of {', '.join(wanted)}; got one of {name!r}.")
     if missing := [name for name in fields if name not in initial]:
-        raise InputError(f"The initial state of {missing[0]!r} is missing; add it to initial={{…}}.")
+        raise InputError(f"The initial state of {missing[0]!r} is missing; add it to ⟦initial={{…}}‖--initial⟧.")
     return {derivative: _profile(name, initial.get(name, 0.0), domain, periodic) for name, derivative in wanted.items()}
 
 

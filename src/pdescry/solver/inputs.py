@@ -79,10 +79,10 @@ def read_inputs(
     """The inputs of a law, checked for the time span from 0 to ``until``."""
     given = {} if inputs is None else inputs
     if not isinstance(given, Mapping):
-        raise InputError(f"Expected inputs={{'P': …}}, by their names; got {type(given).__name__}.")
+        raise InputError(f"Expected ⟦inputs={{'P': …}}‖--input \"P = …\"⟧, by their names; got {type(given).__name__}.")
     for name in equation.inputs:
         if name not in given:
-            raise InputError(f"The law needs the input {name}; pass inputs={{'{name}': …}}.")
+            raise InputError(f"The law needs the input {name}; pass ⟦inputs={{'{name}': …}}‖--input \"{name} = …\"⟧.")
     for name in given:
         if name not in equation.inputs:
             known = f"its inputs are {', '.join(equation.inputs)}" if equation.inputs else "it has no inputs"

@@ -17,6 +17,7 @@ from pdescry.equation.parser import parse_derivative
 from pdescry.equation.term import Coordinate, Derivative, Factor, Function
 from pdescry.errors import InputError, PdescryError
 from pdescry.files import write_dataset
+from pdescry.notices import Notice
 from pdescry.solver.evaluate import evaluate_terms
 from pdescry.solver.inputs import Inputs
 from pdescry.solver.pieces import Pieces
@@ -32,8 +33,8 @@ Array = np.ndarray
 class Solution:
     """The solution of an `Equation` from an initial state, with a verdict.
 
-    ``status`` is ``"ok"`` or names what went wrong, and ``message`` explains it in a sentence. When it is not ``"ok"``
-    the field ends at ``reached``, and everything later is NaN.
+    ``status`` is ``"ok"`` or names what went wrong, and ``message`` explains it (``str(message)`` is a sentence). When
+    it is not ``"ok"`` the field ends at ``reached``, and everything later is NaN.
     """
 
     equation: Equation
@@ -43,7 +44,7 @@ class Solution:
     times: Array  # as asked for
     grids: Mapping[str, Array]  # places of `dataset` along each axis
     status: Status
-    message: str
+    message: Notice
     reached: float  # the last time up to which the field was computed and held
     error: float  # estimated, relative to the largest value of each field; NaN where unknown
     points: int  # collocation points, in the plane those of both axes multiplied
@@ -75,7 +76,9 @@ class Solution:
     def require_ok(self) -> Solution:
         """This solution, or a `PdescryError` with its message."""
         if not self.ok:
-            raise PdescryError(f"The equation {self.equation} could not be solved ({self.status}). {self.message}")
+            raise PdescryError(
+                f"The equation {self.equation} could not be solved ({self.status}). {self.message.marked}"
+            )
         return self
 
     def __repr__(self) -> str:
@@ -126,7 +129,7 @@ class Solution:
     def _derivative(self, of: str | None) -> Derivative:
         if of is None:
             if len(self.equation.components) != 1:
-                raise InputError(f"Expected of= to name one of the fields {', '.join(self.equation.fields)}.")
+                raise InputError(f"Expected ⟦of=⟧ to name one of the fields {', '.join(self.equation.fields)}.")
             return Derivative(self.equation.components[0].field)
         derivative = parse_derivative(of, self.equation.fields, self.axes)
         if "t" in derivative.axes and (derivative.axes != "t" or self.equation[derivative.field].time_order != 1):
@@ -174,7 +177,7 @@ class Solution:
         attributes = {
             "equation": str(self.equation),
             "status": self.status,
-            "message": self.message,
+            "message": str(self.message),
             "reached": self.reached,
             "estimated_relative_error": self.error,
             "boundary": self.boundary,

@@ -233,7 +233,7 @@ def _ends(pair: Any, what: str) -> tuple[float, float]:
 def _times(times: Any, until: float | None) -> tuple[Array, float]:
     if times is None:
         if until is None:
-            raise InputError("Expected until= (the end of the simulation) or times= (when to report).")
+            raise InputError("Expected ⟦until=⟧ (the end of the simulation) or times= (when to report).")
         if not (isinstance(until, int | float | np.number) and math.isfinite(until) and until > 0):
             raise InputError(f"Expected until to be a positive time; got {until!r}.")
         return np.linspace(0.0, float(until), 101), float(until)

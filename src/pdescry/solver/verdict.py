@@ -1,4 +1,4 @@
-"""The verdicts on a solution, each with the sentence that a user reads."""
+"""The verdicts on a solution, each with the notice that tells a user of it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from pdescry.notices import Notice
 from pdescry.solver.attempt import BYTES, Problem, Run, most_steps
 from pdescry.solver.inputs import breaks_of
 
@@ -15,87 +16,62 @@ Status = Literal["ok", "ill-posed", "blow-up", "unresolved", "sensitive", "limit
 @dataclass(frozen=True)
 class Verdict:
     status: Status
-    message: str
+    message: Notice
     run: Run | None = None
     reached: float = 0.0  # the solution may be used up to this time
     error: float = math.nan  # relative to the largest value of each field
 
 
 def accepted(problem: Problem, run: Run, error: float, checked: float | None = None) -> Verdict:
-    message = f"Resolved with {run.grid} points; estimated error {error:.0e} of the largest value."
-    if run.rough and breaks_of(problem.inputs):
-        message += (
-            " The initial state or a jump of an input does not suit the boundary: near the ends the field is"
-            f" approximate within {problem.grace:.3g} after the start and after each jump."
-        )
-    elif run.rough:
-        message += (
-            " The initial state does not suit the boundary or is not smooth: near such places the field is approximate"
-            f" before t = {problem.grace:.3g}."
-        )
-    if checked is not None and checked < problem.until:
-        message += f" Its stability was checked up to t = {checked:.3g}."
+    jumps = bool(breaks_of(problem.inputs))
+    message = Notice.of(
+        "resolved",
+        points=str(run.grid),
+        error=error,
+        after_jumps=problem.grace if run.rough and jumps else None,
+        before=problem.grace if run.rough and not jumps else None,
+        checked=checked if checked is not None and checked < problem.until else None,
+    )
     return Verdict("ok", message, run, problem.until, error)
 
 
 def bad_initial() -> Verdict:
-    return Verdict(
-        "bad-initial", "The initial state has values that are not finite; give one that is finite all over the domain."
-    )
+    return Verdict("bad-initial", Notice.of("initial-not-finite"))
 
 
-def wrong_boundary(complaint: str) -> Verdict:
+def wrong_boundary(complaint: Notice) -> Verdict:
     return Verdict("wrong-boundary", complaint)
 
 
 def ill_posed(run: Run | None = None) -> Verdict:
-    when = f" from t = {run.reached:.3g} on" if run and run.reached else ""
-    return Verdict(
-        "ill-posed",
-        f"The law is ill-posed{when}: the shorter a wave, the faster it grows (as with -u_xx or +u_xxxx), so that its"
-        " solution does not depend continuously on the initial state. Check the signs of the even derivatives.",
-        run,
-        run.reached if run else 0.0,
-    )
+    since = run.reached if run else 0.0
+    return Verdict("ill-posed", Notice.of("ill-posed", since=since or None), run, since)
 
 
 def too_fast(waves: float) -> Verdict:
-    return Verdict(
-        "unresolved",
-        f"The law moves even the longest wave {waves:.0e} times over within the time span, which double precision"
-        " cannot follow. Check the units of its coefficients, or solve for a shorter time.",
-    )
+    return Verdict("unresolved", Notice.of("too-fast", waves=waves))
 
 
 def blow_up(run: Run | None) -> Verdict:
     if run is None:
-        return Verdict("blow-up", "The right side of the law is not finite at the initial state.")
-    return Verdict(
-        "blow-up",
-        f"The field grows ever faster and blows up near t = {run.reached:.4g}, where its largest value has come to"
-        f" {run.sizes.max():.3g}.",
-        run,
-        run.reached,
-    )
+        return Verdict("blow-up", Notice.of("not-finite-at-first"))
+    message = Notice.of("blow-up", reached=run.reached, largest=float(run.sizes.max()))
+    return Verdict("blow-up", message, run, run.reached)
 
 
 def unresolved(problem: Problem, run: Run) -> Verdict:
-    why = "a shock or another sharp feature forms. Add the missing dissipation"
+    told = {"points": str(run.grid), "reached": run.reached}
     if run.outcome in ("stalled", "not finite"):
-        why = "the time stepper cannot go on, because the field overflows or stops being smooth. Check the law"
+        message = Notice.of("unresolved-stalled", **told)
     elif jumping := _jumping(problem, run):
-        why = f"the coordinate {jumping} in the law jumps where the period ends. Choose another boundary"
+        message = Notice.of("unresolved-coordinate", axis=jumping, **told)
     elif any(known.along_space for known in problem.inputs.values()):
-        why += f", unless the input {_first_along_space(problem)} is what is not smooth in space: smooth it"
+        message = Notice.of("unresolved-or-input-not-smooth", input=_first_along_space(problem), **told)
     elif breaks_of(problem.inputs) and not all(each.periodic for each in run.grid.conditions.values()):
-        why += ", unless it is the input, which jumps where the boundary holds the field: raise rtol"
-    return Verdict(
-        "unresolved",
-        f"{run.grid} points do not resolve the field from t = {run.reached:.4g} on: {why}, raise max_points, or"
-        " solve for a shorter time.",
-        run,
-        run.reached,
-    )
+        message = Notice.of("unresolved-or-input-jumps", **told)
+    else:
+        message = Notice.of("unresolved", **told)
+    return Verdict("unresolved", message, run, run.reached)
 
 
 def _jumping(problem: Problem, run: Run) -> str | None:
@@ -109,61 +85,31 @@ def _first_along_space(problem: Problem) -> str:
 
 
 def too_rough(problem: Problem) -> Verdict:
-    return Verdict(
-        "unresolved",
-        f"The initial state has features too narrow for the points allowed on {_told(problem)}. Smooth it, raise"
-        " max_points, or solve on a smaller domain.",
-    )
-
-
-def _told(problem: Problem) -> str:
-    if len(problem.domain) == 1:
-        return "{:g} to {:g}".format(*next(iter(problem.domain.values())))
-    return " and ".join(f"{low:g} to {high:g} in {axis}" for axis, (low, high) in problem.domain.items())
+    several = len(problem.domain) > 1
+    spans = [f"{low:g} to {high:g}{f' in {axis}' * several}" for axis, (low, high) in problem.domain.items()]
+    return Verdict("unresolved", Notice.of("initial-too-narrow", domain=spans))
 
 
 def rough_start(run: Run) -> Verdict:
-    return Verdict(
-        "unresolved",
-        "The initial state is too rough or does not suit the boundary: with"
-        f" {run.grid} points the solution still depends on their number. Smooth it, or raise max_points.",
-        run,
-    )
+    return Verdict("unresolved", Notice.of("initial-too-rough", points=str(run.grid)), run)
 
 
 def sensitive(run: Run, lost: float, disturbance: float, limit: float) -> Verdict:
-    return Verdict(
-        "sensitive",
-        f"A disturbance of {disturbance:.0e} of the initial state grows beyond {limit:.0e} after t = {lost:.4g}: the"
-        " law is chaotic or unstable there, and its solution cannot be relied on from then on. Solve for a shorter"
-        " time.",
-        run,
-        lost,
-    )
+    message = Notice.of("sensitive", disturbance=disturbance, limit=limit, lost=lost)
+    return Verdict("sensitive", message, run, lost)
 
 
 def limit(problem: Problem, run: Run) -> Verdict:
-    met, argument = f"{problem.max_seconds:g} seconds", "raise max_seconds"
-    if run.outcome == "steps":
-        met, argument = f"{problem.max_steps} steps", "raise max_steps"
-        if (fitting := most_steps(run.grid)) < problem.max_steps:
-            met = f"memory ({BYTES / 1e9:.1g} GB, {fitting} steps)"
-            argument = "lower max_points"
-    return Verdict(
-        "limit",
-        f"Stopped by the limit of {met} at t = {run.reached:.4g} of {problem.until:g}, with {run.grid} points;"
-        f" {argument}, or solve for a shorter time.",
-        run,
-        run.reached,
-    )
+    told = {"reached": run.reached, "until": problem.until, "points": str(run.grid)}
+    if run.outcome != "steps":
+        message = Notice.of("limit-of-seconds", seconds=problem.max_seconds, **told)
+    elif (fitting := most_steps(run.grid)) < problem.max_steps:
+        message = Notice.of("limit-of-memory", gigabytes=BYTES / 1e9, steps=fitting, **told)
+    else:
+        message = Notice.of("limit-of-steps", steps=problem.max_steps, **told)
+    return Verdict("limit", message, run, run.reached)
 
 
 def unchecked(problem: Problem, run: Run, error: float) -> Verdict:
-    return Verdict(
-        "limit",
-        f"Solved, but the limit of {problem.max_seconds:g} seconds ended the check of its stability; raise max_seconds,"
-        " or pass verify=False.",
-        run,
-        problem.until,
-        error,
-    )
+    message = Notice.of("stability-unchecked", seconds=problem.max_seconds)
+    return Verdict("limit", message, run, problem.until, error)

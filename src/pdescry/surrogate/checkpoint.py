@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.files import appearing
+from pdescry.notices import Notice
 
 
 def write_block(folder: Path, number: int, state: Sequence[Any], outputs: Mapping[str, Any]) -> None:
@@ -35,9 +36,7 @@ def load_block(folder: Path, number: int) -> tuple[list[NDArray[Any]], dict[str,
     except FileNotFoundError:
         return None
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as fault:
-        warnings.warn(
-            f"The checkpoint {str(path)!r} is damaged ({fault}); going on from the one before it.", stacklevel=2
-        )
+        warnings.warn(UserWarning(Notice.of("checkpoint-damaged", path=str(path), fault=str(fault))), stacklevel=2)
         with contextlib.suppress(OSError):
             path.unlink()
         return None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pdescry.data import Readings
 from pdescry.data.hull import points_in_hull
+from pdescry.notices import Notice
 from pdescry.surrogate.posterior import BLOCK, Posterior, disturbed
 
 PROBES = 100
@@ -25,7 +26,6 @@ PROBES = 100
 R_HAT, ESS, DRIFT, MOST = 1.1, 50.0, 1.5, 0.95
 # Fewer draws a chain say nothing about mixing.
 FEWEST = 10
-_SMALLER = "use a smaller step (energy_error of MCLMC, step_size of HMC) or a longer warm start"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,7 +47,12 @@ class Diagnostics:
     drift: float
     coverage: float
     mixed: bool
-    verdict: str
+    verdict: Notice
+
+    @property
+    def faults(self) -> tuple[Notice, ...]:
+        """What is wrong; empty where draws have mixed, or are too few to judge."""
+        return self.verdict.parameters.get("faults", ())
 
     def __repr__(self) -> str:
         return (
@@ -60,9 +65,9 @@ class Diagnostics:
 
 def diagnose(posterior: Posterior) -> Diagnostics:
     if posterior.n_draws == 1:
-        return _unjudged("a single fit, no posterior: no uncertainty.")
+        return _unjudged(Notice.of("single-fit"))
     if posterior.positions.shape[1] < FEWEST:
-        return _unjudged(f"not mixed: fewer than {FEWEST} draws a chain say nothing about it: draw more (draws=200).")
+        return _unjudged(Notice.of("few-draws", fewest=FEWEST))
     points = probe_points(posterior.readings)
     table = _table(probe_values(posterior, points), points, posterior)
     trace = posterior.trace
@@ -71,13 +76,12 @@ def diagnose(posterior: Posterior) -> Diagnostics:
     drift = _drift(np.asarray(trace.log_density, float))
     coverage = _coverage(posterior)
     faults = _faults(posterior, table, energy_error, divergences, drift, coverage)
-    verdict = (
-        f"mixed: R-hat at most {table.r_hat.max():.2f}, at least {table.ess_bulk.min():.0f} effective draws"
-        if not faults
-        else "not mixed: " + "; ".join(faults)
-    )
+    if faults:
+        verdict = Notice.of("not-mixed", faults=faults)
+    else:
+        verdict = Notice.of("mixed", r_hat=table.r_hat.max(), draws=table.ess_bulk.min())
     acceptance = float(np.mean(trace.acceptance))
-    return Diagnostics(table, acceptance, energy_error, divergences, drift, coverage, not faults, verdict + ".")
+    return Diagnostics(table, acceptance, energy_error, divergences, drift, coverage, not faults, verdict)
 
 
 def probe_points(readings: Readings, number: int = PROBES) -> NDArray[np.float64]:
@@ -198,39 +202,38 @@ def _coverage(posterior: Posterior) -> float:
 
 def _faults(
     posterior: Posterior, table: pd.DataFrame, energy_error: float, divergences: int, drift: float, coverage: float
-) -> list[str]:
+) -> list[Notice]:
     """What is wrong, each with what to do about it; empty if nothing is."""
     faults = []
     sampler, trace = posterior.plan.sampler, posterior.trace
     transitions = posterior.n_draws * sampler.thin
     wanted = getattr(sampler, "energy_error", None)
     if divergences > 0.01 * transitions:
-        faults.append(f"{divergences} of {transitions} transitions diverged: {_SMALLER}")
+        faults.append(Notice.of("diverged", diverged=divergences, transitions=transitions))
     elif wanted is not None and energy_error > 10 * wanted:
-        faults.append(f"the energy error is {energy_error / wanted:.0f} times what was asked: {_SMALLER}")
+        faults.append(Notice.of("energy-error", times=energy_error / wanted))
     if np.mean(trace.acceptance) < 0.3:
-        faults.append(f"only {np.mean(trace.acceptance):.0%} of the proposals were accepted: {_SMALLER}")
+        faults.append(Notice.of("rejected", accepted=np.mean(trace.acceptance)))
     if abs(drift) > DRIFT:
-        faults.append(f"log p still drifts ({drift:+.1f} sd): use a longer burn-in (burn={4 * max(sampler.burn, 25)})")
+        faults.append(Notice.of("drifting", drift=drift, burn=4 * max(sampler.burn, 25)))
     longer = 0.0
     if not table.r_hat.max() <= R_HAT:
         worst = table.r_hat.idxmax()
-        where = f", most at {table.worst_at[worst]}" if table.worst_at[worst] else ""
-        faults.append(f"the chains differ in {worst}{where} (R-hat {table.r_hat.max():.2f})")
+        told = {"where": table.worst_at[worst] or None, "r_hat": table.r_hat.max()}
+        faults.append(Notice.of("chains-differ", quantity=worst, **told))
         longer = 4.0
     if not table.ess_bulk.min() >= ESS:
-        faults.append(f"only {table.ess_bulk.min():.0f} effective draws of {table.ess_bulk.idxmin()}")
+        faults.append(Notice.of("few-effective-draws", draws=table.ess_bulk.min(), quantity=table.ess_bulk.idxmin()))
         longer = max(longer, 2.0, ESS / max(table.ess_bulk.min(), 1.0))
     if longer:
         thin = int(np.ceil(longer)) * sampler.thin
-        faults[-1] += f"; wanted are R-hat {R_HAT} and {ESS:.0f} draws: draw longer (thin={thin})"
+        faults.append(Notice.of("draw-longer", r_hat=R_HAT, draws=ESS, thin=thin))
     if coverage < 0.85:
         given = posterior.known_noise is not None
-        reason = "the noise given is too small" if given else "the network cannot follow them"
-        faults.append(f"only {coverage:.0%} of the readings lie in their 95 % intervals: {reason}")
+        faults.append(Notice.of("missed-by-noise-given" if given else "missed-by-network", coverage=coverage))
     return faults
 
 
-def _unjudged(verdict: str) -> Diagnostics:
+def _unjudged(verdict: Notice) -> Diagnostics:
     columns = ("r_hat", "ess_bulk", "ess_tail", "worst_r_hat", "worst_ess_bulk", "worst_at")
     return Diagnostics(pd.DataFrame(columns=list(columns)), np.nan, np.nan, 0, 0.0, np.nan, False, verdict)

@@ -18,6 +18,7 @@ from pdescry.data import Readings
 from pdescry.data.plausible import LEAST
 from pdescry.errors import InputError
 from pdescry.files import made_folder
+from pdescry.notices import Notice
 from pdescry.progress import Progress, watched
 from pdescry.surrogate.adam import PAPER_DNN, Adam
 from pdescry.surrogate.network import Network
@@ -178,7 +179,7 @@ def complete_readings(readings: Readings) -> Readings:
         if count < LEAST:
             raise InputError(
                 f"Expected readings of {' and '.join(readings.fields)} together at {LEAST} or more distinct {what}, to "
-                f"fit a network to them; got {count}; interpolate one field at a time, chosen with fields=."
+                f"fit a network to them; got {count}; interpolate one field at a time, chosen with ⟦fields=⟧."
             )
     return whole
 
@@ -202,15 +203,16 @@ def _assemble(
     failures: dict[int, str],
 ) -> Posterior:
     """One posterior from the chains that can be believed."""
-    left_out = dict(failures)
+    left_out: dict[int, str | Notice] = dict(failures)
     left_out |= {chain: reason for chain, parts in found.items() if (reason := _fault(chain, parts))}
     kept = [parts for chain, parts in found.items() if chain not in left_out]
-    sentences = tuple(f"Left out: {reason}" for _, reason in sorted(left_out.items()))
+    reasons = [left_out[chain] for chain in sorted(left_out)]
     if not kept:
-        raise SamplingError("No chain can be used. " + " ".join(reason for _, reason in sorted(left_out.items())))
-    for sentence in sentences:
-        warnings.warn(sentence, stacklevel=3)
-    return _posterior(readings, problem, scaling, known, kept, sentences)
+        raise SamplingError("No chain can be used. " + " ".join(map(str, reasons)))
+    notices = tuple(Notice.of("chain-left-out", reason=reason) for reason in reasons)
+    for notice in notices:
+        warnings.warn(UserWarning(notice), stacklevel=3)
+    return _posterior(readings, problem, scaling, known, kept, notices)
 
 
 def _posterior(
@@ -219,7 +221,7 @@ def _posterior(
     scaling: Scaling,
     known: NDArray[np.float64] | None,
     kept: Sequence[Collected],
-    sentences: tuple[str, ...] = (),
+    left_out: tuple[Notice, ...] = (),
 ) -> Posterior:
     from pdescry.surrogate.chain import Trace
 
@@ -232,15 +234,15 @@ def _posterior(
         positions[0][None] if len(positions) == 1 else np.stack(positions),  # one may be large: not copied
         Trace(*(np.stack(parts) for parts in zip(*traces, strict=True))),
         known,
-        sentences,
+        left_out,
     )
 
 
-def _fault(chain: int, parts: Collected) -> str | None:
+def _fault(chain: int, parts: Collected) -> Notice | None:
     """Why a finished chain must not be averaged in, or None."""
     _, positions, trace = parts
     if not (np.isfinite(positions).all() and np.isfinite(trace.log_density).all()):
-        return f"Chain {chain} holds draws that are no numbers (NaN); use another seed or sampler."
+        return Notice.of("chain-of-no-numbers", chain=chain)
     if len(positions) > 1 and (positions[1:] == positions[:-1]).all(1).mean() > 0.9:
-        return f"Chain {chain} got stuck (most draws repeat the one before); use another seed or sampler."
+        return Notice.of("chain-stuck", chain=chain)
     return None

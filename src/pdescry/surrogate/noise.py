@@ -46,7 +46,9 @@ class Noise:
             return None
         if self.sd == "readings":
             if readings.noise is None:
-                raise InputError("Expected readings that know their noise; these do not; leave noise= out to infer it.")
+                raise InputError(
+                    "Expected readings that know their noise; these do not; leave ⟦noise=⟧ out to infer it."
+                )
             return readings.noise.T
         wanted = readings.n_sensors if self.per == "sensor" else len(readings.fields)
         numbers = np.atleast_1d(np.asarray(self.sd, float))

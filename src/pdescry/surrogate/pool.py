@@ -25,6 +25,7 @@ from typing import Any
 
 from pdescry.cores import n_cores, one_core_command, one_core_environment
 from pdescry.errors import InputError, PdescryError
+from pdescry.notices import Notice, restored
 from pdescry.progress import Progress
 
 # Called with the stage, the fraction done of the whole, and the seconds left (None while unknown).
@@ -200,8 +201,8 @@ class _Pool:
                 worker.chain, worker.traces = None, message.get("traces", worker.traces)
                 idle.append(number)
                 clock.tell(chains.index(chain), "sampling", 1.0)
-                for warning in message.get("warnings", []):
-                    warnings.warn(warning, stacklevel=4)
+                for notice in restored(message.get("warnings", [])):
+                    warnings.warn(UserWarning(notice), stacklevel=4)
                 if "failed" in message:
                     failures[chain] = message["failed"]
         return failures
@@ -221,10 +222,8 @@ class _Pool:
         able = n_cores() if self.platform == "cpu" else self.devices
         if workers is not None and workers > able:
             kind = "cores" if self.platform == "cpu" else f"devices ({self.platform})"
-            warnings.warn(
-                f"{workers} workers on {able} {kind}: they will take turns, and the run will take longer, not shorter.",
-                stacklevel=5,
-            )
+            notice = Notice.of("too-many-workers", workers=workers, able=able, kind=kind)
+            warnings.warn(UserWarning(notice), stacklevel=5)
         return able if workers is None else workers
 
 

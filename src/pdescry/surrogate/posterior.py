@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.data import Readings
 from pdescry.data.asked import Asked
+from pdescry.notices import Notice
 from pdescry.surrogate.samplers import Point
 from pdescry.surrogate.scaling import Scaling
 
@@ -51,7 +52,7 @@ class Posterior:
     positions: NDArray[np.float32]
     trace: Trace
     known_noise: NDArray[np.float64] | None = None
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[Notice, ...] = ()
 
     # ---- looking at it -----------------------------------------------------------------------------------------
 
@@ -65,19 +66,21 @@ class Posterior:
         return self.positions.shape[0] * self.positions.shape[1]
 
     def __repr__(self) -> str:
+        return "\n".join([self.headline, f"  {self.diagnostics.verdict}", *(f"  {each}" for each in self.left_out)])
+
+    @property
+    def headline(self) -> str:
+        """Of what it is, how many draws there are, and the noise."""
         means, sds = self.noise_sd.mean((0, 1, 3)), self.noise_sd.mean(3).std((0, 1))
         known = self.known_noise is not None
         noise = ", ".join(
             f"noise of {name} {mean:.3g}" + (" (given)" if known else f" ± {sd:.1g}")
             for name, mean, sd in zip(self.readings.fields, means, sds, strict=True)
         )
-        lines = [
+        return (
             f"Posterior of {', '.join(self.readings.fields)}: {self.n_chains} × {self.positions.shape[1]} draws "
-            f"by {type(self.plan.sampler).__name__}; {noise}",
-            f"  {self.diagnostics.verdict}",
-            *(f"  {sentence}" for sentence in self.left_out),
-        ]
-        return "\n".join(lines)
+            f"by {type(self.plan.sampler).__name__}; {noise}"
+        )
 
     @cached_property
     def noise_sd(self) -> NDArray[np.float64]:

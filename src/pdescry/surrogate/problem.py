@@ -24,6 +24,7 @@ import numpy as np
 from pdescry.checks import differences
 from pdescry.errors import InputError
 from pdescry.files import appearing
+from pdescry.notices import Notice
 from pdescry.surrogate.adam import Adam
 from pdescry.surrogate.chain import Plan, blocks
 from pdescry.surrogate.model import Model, Observations
@@ -108,11 +109,8 @@ class Problem:
                 "Choose another workdir, or go back to those settings."
             )
         for name, before, after in differences(stored.get("versions", {}), _versions()):
-            warnings.warn(
-                f"This run was begun with {name} {before} and goes on with {after}: the draws may differ from those "
-                "of an uninterrupted run.",
-                stacklevel=4,
-            )
+            notice = Notice.of("other-versions", package=name, before=str(before), after=str(after))
+            warnings.warn(UserWarning(notice), stacklevel=4)
 
     @classmethod
     def load(cls, folder: Path) -> Problem:

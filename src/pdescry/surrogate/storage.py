@@ -11,14 +11,15 @@ import xarray as xr
 
 from pdescry.data import Readings
 from pdescry.files import appearing, check_target, check_zarr, saved_dataset, write_dataset
+from pdescry.notices import restored, stored
 from pdescry.surrogate.chain import Trace
 from pdescry.surrogate.posterior import Posterior
 from pdescry.surrogate.problem import plan_of, settings_of
 from pdescry.surrogate.scaling import Scaling
 
 ENDINGS = (".nc", ".zarr")
-FORMAT = "pdescry posterior 2"
-_ABOUT_READINGS = ("axes", "fields", "sensor_names", "source", "notes", "time_name", "units", "time_origin")
+FORMAT = "pdescry posterior 3"
+_ABOUT_READINGS = ("axes", "fields", "sensor_names", "source", "time_name", "units", "time_origin")
 
 
 def save(posterior: Posterior, path: Path) -> None:
@@ -58,8 +59,9 @@ def _dataset(posterior: Posterior) -> xr.Dataset:
     attributes = {
         "format": FORMAT,
         "plan": json.dumps(settings_of(posterior.plan)),
-        "left_out": json.dumps(posterior.left_out),
+        "left_out": json.dumps(stored(posterior.left_out)),
         "readings": json.dumps({name: getattr(readings, name) for name in _ABOUT_READINGS}),
+        "notes": json.dumps(stored(readings.notes)),
     }
     return xr.Dataset(variables, attrs=attributes)
 
@@ -77,9 +79,11 @@ def _posterior(dataset: xr.Dataset) -> Posterior:
         for name, part in json.loads(dataset.attrs["readings"]).items()
     }
     noise = array("noise") if "noise" in dataset else None
+    notes = restored(json.loads(dataset.attrs["notes"]))
     readings = Readings(
-        array("time"), array("space"), array("values"), array("sensor").astype(np.intp), noise=noise, **about
-    )
+        array("time"), array("space"), array("values"), array("sensor").astype(np.intp), noise=noise, notes=notes,
+        **about,
+    )  # fmt: skip
     scaling = Scaling(*(array(name) for name in ("input_centre", "input_spread", "field_centre", "field_spread")))
     return Posterior(
         readings,
@@ -89,5 +93,5 @@ def _posterior(dataset: xr.Dataset) -> Posterior:
         array("positions"),
         Trace(*(array(name) for name in Trace._fields)),
         array("known_noise") if "known_noise" in dataset else None,
-        tuple(json.loads(dataset.attrs["left_out"])),
+        restored(json.loads(dataset.attrs["left_out"])),
     )

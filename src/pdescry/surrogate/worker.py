@@ -18,6 +18,7 @@ from typing import Any
 import jax
 
 from pdescry.errors import InputError, PdescryError
+from pdescry.notices import notice_in, stored
 from pdescry.surrogate.chain import TRACES, run
 from pdescry.surrogate.problem import Problem
 from pdescry.surrogate.samplers import SamplingError
@@ -39,9 +40,9 @@ def main() -> None:
         try:
             _work(job, answer)
         except SamplingError as fault:  # of this chain; the others may do well
-            answer(chain=job["chain"], failed=str(fault))
+            answer(chain=job["chain"], failed=fault.marked)
         except PdescryError as fault:  # of the machine: a full disk, a file that cannot be read
-            answer(chain=job["chain"], broken=str(fault), bad_input=isinstance(fault, InputError))
+            answer(chain=job["chain"], broken=fault.marked, bad_input=isinstance(fault, InputError))
 
 
 def _listen(jobs: SimpleQueue[dict[str, Any]]) -> None:
@@ -64,6 +65,5 @@ def _work(job: dict[str, Any], answer: Any) -> None:
             lambda stage, fraction: answer(chain=chain, stage=stage, fraction=fraction),
         )
     # Ours alone: that two workers met at JAX's cache on disk, say, is nothing the user could mend.
-    home = str(Path(__file__).parent)
-    told = [str(each.message) for each in caught if each.category is UserWarning and each.filename.startswith(home)]
-    answer(chain=chain, finished=True, traces=sum(TRACES.values()), warnings=told)
+    told = [notice for each in caught if (notice := notice_in(each.message)) is not None]
+    answer(chain=chain, finished=True, traces=sum(TRACES.values()), warnings=stored(told))

@@ -12,6 +12,7 @@ from pdescry.derivatives import Derivatives
 from pdescry.equation import Equation
 from pdescry.equation.equation import Component
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 from pdescry.surrogate import Posterior
 from pdescry.two_stage.fields import Array, NetworkField
 
@@ -29,7 +30,7 @@ class Draws(NamedTuple):
     fields: Array
     noise: Array
     terms: list[str]
-    note: str
+    note: Notice
 
 
 def draw_laws(
@@ -51,7 +52,7 @@ def draw_laws(
     ]
 
 
-def field_alone(posterior: Posterior, points: Array, note: str) -> Draws:
+def field_alone(posterior: Posterior, points: Array, note: Notice) -> Draws:
     """Draws of a field without a law."""
     fields = posterior.at_most(ENOUGH).values(points)
     return Draws(np.zeros((len(fields), 0)), fields, noise_of_readings(posterior), [], note)

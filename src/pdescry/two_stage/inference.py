@@ -19,6 +19,7 @@ from pdescry.derivatives import Derivatives
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.files import write_json
+from pdescry.notices import Notice
 from pdescry.regression import REGRESSORS
 from pdescry.surrogate import Diagnostics, Posterior
 from pdescry.two_stage.draws import (
@@ -40,19 +41,6 @@ if TYPE_CHECKING:
 READINGS_A_TERM = 20
 FEWEST = 10  # draws that say how sure the field is
 
-ROUGH = (
-    "The law was found by a regression: this is judged by {draws} draws of the field with a regression on each, and is "
-    "rough."
-)
-NO_DRAWS = (
-    "How the coefficients hang on the field is not known, for no regression on single draws was kept "
-    "(derivatives.keep_points=500 keeps it): these are the places where the field is least known."
-)
-NO_LAW = (
-    "No law is told, so these are the places where the field is least known, judged by draws of a field that obeys "
-    "no law."
-)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Regressed:
@@ -69,7 +57,7 @@ class Regressed:
     about_chains = ""
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Notice, ...]:
         return ()
 
     # ---- the field -----------------------------------------------------------------------------------------------
@@ -149,11 +137,11 @@ class Regressed:
             fields = np.concatenate([field.posterior.values(points) for field, _ in laws])
             terms = [f"{field}: {term}" if len(self.fits) > 1 else str(term) for field, term in named]
             noise = noise_of_readings(self.posterior)
-            return Draws(np.array(rows), fields, noise, terms, ROUGH.format(draws=len(laws)))
-        return field_alone(self.posterior, points, NO_DRAWS if found else NO_LAW)
+            return Draws(np.array(rows), fields, noise, terms, Notice.of("judged-roughly", draws=len(laws)))
+        return field_alone(self.posterior, points, Notice.of("judged-without-draws" if found else "next-without-law"))
 
-    def left_out(self, draws: int, seed: int = 0) -> str:
-        return "A regression is not made again without some of the sensors."
+    def left_out(self, draws: int, seed: int = 0) -> Notice:
+        return Notice.of("not-regressed-without")
 
     # ---- in words ------------------------------------------------------------------------------------------------
 
@@ -163,17 +151,12 @@ class Regressed:
         judge_draws(self.posteriors, True, warn)
         n_terms, readings = max(len(fit.terms) for fit in self.fits), self.posterior.readings
         if len(readings) < READINGS_A_TERM * n_terms:
-            warn(
-                f"{len(readings)} readings are few for {n_terms} candidates.",
-                "Name fewer candidates: those that the physics allows.",
-            )
+            few = Notice.of("few-readings", readings=len(readings), candidates=n_terms)
+            warn(few, Notice.of("name-fewer-candidates"))
         for fit in self.fits:
             if fit.outcome == NOTHING:
-                warn(
-                    f"No candidate is left for {fit.field}_{'t' * fit.time_order}: none stands out against the others.",
-                    "Try a lower threshold, or other candidates: the draws of the field are kept when a run is "
-                    "overwritten.",
-                )
+                none = Notice.of("no-candidate-left", left=f"{fit.field}_{'t' * fit.time_order}")
+                warn(none, Notice.of("try-lower-threshold"))
                 continue
             for note in fit.notes:
                 warn(note)
@@ -196,7 +179,7 @@ class Regressed:
         return {}
 
     def facts_of(self, experiment: int) -> dict[str, Any]:
-        return {"verdict": self.of(experiment).diagnostics.verdict}
+        return {"verdict": self.of(experiment).diagnostics.verdict.to_dict()}
 
     def save(self, folder: Path) -> None:
         save_posteriors(folder, self.posteriors)

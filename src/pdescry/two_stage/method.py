@@ -13,6 +13,7 @@ from pdescry.equation import Term
 from pdescry.equation import candidates as library
 from pdescry.errors import InputError
 from pdescry.executor import Engine
+from pdescry.notices import Notice
 from pdescry.regression import REGRESSORS
 from pdescry.surrogate import MCLMC, Diagnostics
 from pdescry.surrogate.scaling import Scaling
@@ -32,7 +33,7 @@ class TwoStage:
 
     options: SparseRegressor
     candidates: tuple[Term, ...]
-    note: str = ""
+    note: Notice | None = None
 
     kinds: ClassVar[Mapping[str, type]] = REGRESSORS
     usual: ClassVar[tuple[str, Mapping[str, Any]]] = ("sequential_ridge", {"threshold": 0.1})

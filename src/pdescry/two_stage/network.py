@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from pdescry.data import Readings
 from pdescry.derivatives.points import choose_points
+from pdescry.notices import Notice
 from pdescry.progress import Progress
 from pdescry.surrogate import Diagnostics, Noise, Posterior, interpolate
 from pdescry.surrogate.interpolate import HandOn, check_readings
@@ -134,9 +135,7 @@ def judge_draws(posteriors: Sequence[Posterior], relied_on: bool, warn: Callable
     """relied_on: whether the law hangs on the draws, or only began from their mean."""
     for posterior in posteriors:
         if relied_on and not posterior.diagnostics.mixed:
-            warn(
-                f"The draws of the field are not to be relied on: {posterior.diagnostics.verdict}",
-                "Sample longer: sampler.draws and sampler.thin twice as large.",
-            )
-    for sentence in (sentence for posterior in posteriors for sentence in posterior.left_out):
-        warn(sentence)
+            unreliable = Notice.of("draws-unreliable", verdict=posterior.diagnostics.verdict)
+            warn(unreliable, Notice.of("sample-longer"))
+    for notice in (notice for posterior in posteriors for notice in posterior.left_out):
+        warn(notice)

@@ -35,7 +35,7 @@ class Format:
         if group is not None and not self.has_groups:
             able = ", ".join(kind.title for kind in FORMATS.values() if kind.has_groups)
             raise InputError(
-                f"Expected group= with a file that has groups or sheets ({able}); got {path.name}; leave it out."
+                f"Expected ⟦group=⟧ with a file that has groups or sheets ({able}); got {path.name}; leave it out."
             )
         return loader.load(path, sensor, group) if self.has_groups else loader.load(path, sensor)
 

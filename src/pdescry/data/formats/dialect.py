@@ -18,6 +18,7 @@ from pdescry.data.formats.numerals import Numerals, find_numerals
 from pdescry.data.headers import is_unit
 from pdescry.data.table import MISSING_MARKS, is_grouped
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 _SAMPLE_LINES, _SAMPLE_SIZE, _LEAST_LINES = 200, 2**18, 5  # lines and characters that settle the dialect
 _DELIMITERS = ("\t", ";", "|", ",", None)  # the rarer in prose first; None is any run of blanks
@@ -48,7 +49,7 @@ class Dialect:
     start: int
     has_names: bool = True
     remark: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
     units: tuple[str, ...] = ()
 
 
@@ -160,11 +161,11 @@ def _describe(layout: _Layout, first: int, numbers: list[int], raw: bytes, path:
         )
     if header is not None and start == header + 2:
         units = tuple(rows[header + 1])
-        notes.append(f"Below the header stands a row of units: {', '.join(cell or '-' for cell in units[:12])}.")
+        notes.append(Notice.of("row-of-units", units=[cell or "-" for cell in units[:12]]))
     skipped = start if header is None else header
     if skipped:
         below = "table" if header is None else "header"
-        notes.insert(0, f"Skipped {skipped} line{'s' * (skipped > 1)} above the {below}.")
+        notes.insert(0, Notice.of("lines-skipped", lines=skipped, where=below))
         remarks.append(f"the table seems to start at line {numbers[skipped]}; what is above was skipped")
     names = _names_in_comment(raw, layout, numbers[start]) if header is None else rows[header]
     has_names = bool(names)

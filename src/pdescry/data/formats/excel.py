@@ -14,6 +14,7 @@ from pdescry.data.formats import check_size, parsing
 from pdescry.data.formats.text import of_text
 from pdescry.data.table import Table
 from pdescry.errors import InputError, needing
+from pdescry.notices import Notice
 
 
 def load(path: Path, sensor: str | None, group: str | None = None) -> Table:
@@ -30,7 +31,7 @@ def load(path: Path, sensor: str | None, group: str | None = None) -> Table:
             if group is not None and group not in sheets:
                 raise InputError(
                     f"Expected one of the sheets of {path.name}: {', '.join(map(repr, sheets))}; got {group!r}; pass "
-                    "group= with one of them."
+                    "⟦group=⟧ with one of them."
                 )
             chosen = [group] if group is not None else list(sheets)
             texts = {title: text for title in chosen if (text := _as_text(sheets[title]))}
@@ -39,13 +40,13 @@ def load(path: Path, sensor: str | None, group: str | None = None) -> Table:
     if len(texts) > 1:
         raise InputError(
             f"Expected readings on one sheet of {path.name}; got several that are not empty: "
-            f"{', '.join(map(repr, texts))}; choose one with group=."
+            f"{', '.join(map(repr, texts))}; choose one with ⟦group=⟧."
         )
     if not texts:
         raise InputError(f"Expected readings in {path.name}; got only empty sheets; check how it was written.")
     (title, text) = texts.popitem()
     table = of_text(text.encode(), path, sensor)
-    return replace(table, notes=(f"Read from the sheet {title!r}.", *table.notes)) if len(sheets) > 1 else table
+    return replace(table, notes=(Notice.of("read-sheet", sheet=title), *table.notes)) if len(sheets) > 1 else table
 
 
 def _as_text(sheet: Any) -> str:

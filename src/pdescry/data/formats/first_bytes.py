@@ -23,22 +23,22 @@ class Seen(NamedTuple):
 
 _AS_CSV = "save its table as CSV"
 _UNPACK = "unpack it first"
-_MATLAB = "pass format='matlab'"
-_NETCDF = "pass format='netcdf'"
+_MATLAB = "pass ⟦format='matlab'⟧"
+_NETCDF = "pass ⟦format='netcdf'⟧"
 _PICTURE = "save the numbers behind it as CSV"
-TEXT = Seen("text", "pass format='csv'")
+TEXT = Seen("text", "pass ⟦format='csv'⟧")
 _UNKNOWN = Seen("", "")
-_EXCEL = Seen("an Excel workbook", "pass format='excel'")
+_EXCEL = Seen("an Excel workbook", "pass ⟦format='excel'⟧")
 _OLD_EXCEL = Seen("an old Excel workbook (.xls)", "save it as .xlsx or CSV")
 _OPEN_DOCUMENT = Seen("an OpenDocument sheet", _AS_CSV)
-_HDF5_REMEDY = "pass format='hdf5', or format='netcdf' or format='matlab' if one of those wrote it"
+_HDF5_REMEDY = "pass ⟦format='hdf5'⟧, or ⟦format='netcdf'⟧ or ⟦format='matlab'⟧ if one of those wrote it"
 
 _MAGIC = {
     b"\x89PNG": Seen("a PNG picture", _PICTURE),
     b"\xff\xd8\xff": Seen("a JPEG picture", _PICTURE),
     b"GIF8": Seen("a GIF picture", _PICTURE),
     b"%PDF": Seen("a PDF document", _PICTURE),
-    b"PAR1": Seen("Parquet", "pass format='parquet'"),
+    b"PAR1": Seen("Parquet", "pass ⟦format='parquet'⟧"),
     HDF5_MAGIC: Seen("HDF5, as NetCDF 4 and MATLAB 7.3 are", _HDF5_REMEDY),
     b"CDF\x01": Seen("NetCDF 3", _NETCDF),
     b"CDF\x02": Seen("NetCDF 3", _NETCDF),
@@ -46,7 +46,7 @@ _MAGIC = {
     b"MATLAB 7.3": Seen("MATLAB 7.3", _MATLAB),
     b"MATLAB 5": Seen("MATLAB 5 to 7", _MATLAB),
     b"PK\x05\x06": Seen("an empty zip archive", "write it anew"),
-    b"\x93NUMPY": Seen("npy", "pass format='npy', and dt= and dx="),
+    b"\x93NUMPY": Seen("npy", "pass ⟦format='npy'⟧, and ⟦dt=⟧ and ⟦dx=⟧"),
     GZIP_MAGIC: Seen("a gzip archive", _UNPACK),
     b"BZh": Seen("a bzip2 archive", _UNPACK),
     b"\xfd7zXZ": Seen("an xz archive", _UNPACK),
@@ -64,7 +64,7 @@ def looks_like(path: Path) -> Seen:
             return _OPEN_DOCUMENT
         if b"[Content_Types].xml" in head or path.suffix.lower() in (".xlsx", ".xlsm"):
             return _EXCEL
-        return Seen("npz", "pass format='npz'") if b".npy" in head else Seen("a zip archive", _UNPACK)
+        return Seen("npz", "pass ⟦format='npz'⟧") if b".npy" in head else Seen("a zip archive", _UNPACK)
     return next(
         (seen for magic, seen in _MAGIC.items() if head.startswith(magic)), TEXT if _is_text(head) else _UNKNOWN
     )

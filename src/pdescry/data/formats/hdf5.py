@@ -12,6 +12,7 @@ import numpy as np
 from pdescry.data.formats import check_size, none_found, parsing
 from pdescry.data.table import Table
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 
 _HEAP, _HEAP_HEADER, _OBJECT_HEADER = b"GCOL", 16, 16
 
@@ -36,7 +37,7 @@ def load(path: Path, sensor: str | None, group: str | None = None) -> Table:
     if not arrays:
         raise none_found(path, "arrays")
     table = from_named_arrays(arrays, path.name)
-    notes = (f"Read from the group {where!r}.",) if where != "/" else ()
+    notes = (Notice.of("read-group", group=where),) if where != "/" else ()
     return Table(table.variables, table.source, units=units, notes=notes)
 
 
@@ -60,10 +61,14 @@ def _chosen(file: Any, wanted: str | None, path: Path) -> Any:
     if wanted is not None:
         name = wanted.strip("/") or "/"
         if name not in groups:
-            raise InputError(f"Expected one of the groups of {path.name}: {known}; got {wanted!r}; pass group= of one.")
+            raise InputError(
+                f"Expected one of the groups of {path.name}: {known}; got {wanted!r}; pass ⟦group=⟧ of one."
+            )
         return groups[name]
     if len(full) > 1 and "/" not in full:
-        raise InputError(f"Expected arrays in one group of {path.name}; got several: {known}; choose one with group=.")
+        raise InputError(
+            f"Expected arrays in one group of {path.name}; got several: {known}; choose one with ⟦group=⟧."
+        )
     return full.get("/") or next(iter(full.values()), file)
 
 

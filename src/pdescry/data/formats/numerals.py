@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pdescry.data.table import is_grouped
+from pdescry.notices import Notice
 
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
 _DECIMAL_COMMA = re.compile(rf"[+-]?\d*,\d+{_EXPONENT}")
@@ -49,7 +50,7 @@ class Numerals:
         return self.decimal == "," and not self.thousands and bool(_DECIMAL_POINT.fullmatch(cell.strip()))
 
 
-def find_numerals(rows: Sequence[Sequence[str]], delimiter: str | None) -> tuple[Numerals, list[str]]:
+def find_numerals(rows: Sequence[Sequence[str]], delimiter: str | None) -> tuple[Numerals, list[Notice]]:
     """The notation of the numbers in some rows of values, and notes for the user."""
     cells = [cell for row in rows for cell in row]
     others = [cell for cell in cells if _GROUPED_OTHERWISE.fullmatch(cell)]
@@ -70,12 +71,12 @@ def find_numerals(rows: Sequence[Sequence[str]], delimiter: str | None) -> tuple
         return Numerals(".", ",", bool(others)), [*notes, _left_out(by_comma[0])]
     if unclear and delimiter != "," and not has_point and not _mixes_with_integers(rows):
         # Whoever parts the columns otherwise does so because the comma is taken.
-        return Numerals(",", "", bool(others)), [*notes, f"The comma in {unclear[0]!r} was taken as a decimal comma."]
+        return Numerals(",", "", bool(others)), [*notes, Notice.of("decimal-comma", example=unclear[0])]
     return Numerals(".", "", bool(others)), notes
 
 
-def _left_out(example: str) -> str:
-    return f"The separators of thousands, as in {example!r}, were left out."
+def _left_out(example: str) -> Notice:
+    return Notice.of("thousands-separators", example=example)
 
 
 def _mixes_with_integers(rows: Sequence[Sequence[str]]) -> bool:

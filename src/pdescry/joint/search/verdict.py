@@ -11,6 +11,7 @@ from pdescry.joint.field.process import Baseline
 from pdescry.joint.fit.held_out import errors, scores_of_fields
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.search.fitted_law import FittedLaw
+from pdescry.notices import Notice
 
 CLEARLY = 5.0  # nats
 WORSE = 1.2  # times the error
@@ -22,25 +23,15 @@ CHANCE = 1.2  # times the noise: what readings depart from a right law by, at mo
 # to a few per cent (two rods at hand: 6 and 3 %); a law that leaves more than this is not told.
 TOO_FAR = 0.15
 LITTLE = 0.1  # of the readings' sd: what they, seen or left out, may depart from a convincing law by, beyond noise
-SEE_MORE = "sensors nearer to each other, more often read, or less noise would help."
-NO_DYNAMICS = {
-    "constant": f"The readings are as well explained by one constant number and noise; {SEE_MORE}",
-    "steady": "The readings are as well explained by a profile that never changes; readings from before it settled, or "
-    "after it was disturbed, would help.",
-    "memoryless": f"The readings are as well explained by an independent profile at each time; {SEE_MORE}",
+NO_DYNAMICS = {  # by baseline, what it tells of the readings
+    "constant": "as-well-by-constant",
+    "steady": "as-well-by-steady-profile",
+    "memoryless": "as-well-by-profiles",
 }
-NONE_HOLDS = (
-    "No law of these candidates, with what is known of them, can hold between the sensors; other candidates would help."
-)
-NONE_EXPLAINS = (
-    "The readings change smoothly in time, but no law of these candidates predicts left-out sensors better than no law "
-    "at all; other candidates, or sensors nearer to each other, would help."
-)
-
 Baselines = Mapping[str, Mapping[str, Baseline]]  # by field, then by name
 
 
-def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> dict[str, str]:
+def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> dict[str, Notice]:
     """For each field whose readings do not tell a law, why. before: for each experiment the noise of each field about
     the one that obeys no law."""
     table = best.held_out
@@ -51,48 +42,38 @@ def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> d
     found = {}
     failures = best.found.unresolved_by_equation
     for field, departure, failure in zip(fields, departures(best.found, before).max(axis=0), failures, strict=True):
-        none, sentence = without_dynamics(baselines[field])
+        none, reason = without_dynamics(baselines[field])
         smooth, (error, _) = baselines[field]["smooth"], errors(table, field)
         still = unmoved(baselines[field])
         # What a law predicts of left-out sensors is linearised about its fit: noise can look lawful where that failed.
         if scores[field] - paid * share[field] < none + CLEARLY or (still and not best.found.converged):
-            found[field] = sentence if still else NONE_EXPLAINS
+            found[field] = reason if still else Notice.of("none-explains")
         # Both, because without noise densities say more about how well errors are foreseen than how large they are.
         elif scores[field] < smooth.score - CLEARLY and error > WORSE * smooth.rms_error:
-            found[field] = (
-                f"The best law misses left-out sensors by {error:.2g} (rms), smoothness alone by "
-                f"{smooth.rms_error:.2g}: it lacks a term; other candidates would help."
-            )
+            found[field] = Notice.of("misses-more-than-smoothness", error=error, smooth=smooth.rms_error)
         elif failure > UNEXPLAINED:
-            found[field] = (
-                f"The field of the best law fails it by {failure:.0%} of how it changes in time: the law lacks a term, "
-                "or the field is sharper than sensors so far apart can tell; other candidates, or more sensors, would "
-                "help."
-            )
+            found[field] = Notice.of("field-fails-law", share=failure)
         elif departure > TOO_FAR:
-            found[field] = (
-                f"The readings depart from the field of the best law by {departure:.0%} of their standard deviation, "
-                "far more than noise does: it lacks a term, or something happens that no law of this kind explains; "
-                "other candidates, or only a part of the readings, would help."
-            )
+            found[field] = Notice.of("readings-depart", departure=departure)
     return found
 
 
-def why_none_holds(baselines: Baselines) -> str:
+def why_none_holds(baselines: Baselines) -> Notice:
     """Why, where laws were proposed, but none could be fitted and hold: a field that hardly changes leaves
     coefficients near zero, of either sign."""
     for each in baselines.values():
-        best, sentence = without_dynamics(each)
+        best, reason = without_dynamics(each)
         if best > each["smooth"].score - CLEARLY:
-            return sentence
-    return NONE_HOLDS
+            return reason
+    return Notice.of("none-holds")
 
 
-def without_dynamics(baselines: Mapping[str, Baseline]) -> tuple[float, str]:
+def without_dynamics(baselines: Mapping[str, Baseline]) -> tuple[float, Notice]:
     """How well the readings of a field are explained by what knows no dynamics, and what it is: the simplest that is
     as good as the best."""
     best = max(baselines[name].score for name in NO_DYNAMICS)
-    return best, next(sentence for name, sentence in NO_DYNAMICS.items() if baselines[name].score > best - CLEARLY)
+    codes = (code for name, code in NO_DYNAMICS.items() if baselines[name].score > best - CLEARLY)
+    return best, Notice.of(next(codes))
 
 
 def unmoved(baselines: Mapping[str, Baseline]) -> bool:
