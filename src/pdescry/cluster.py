@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pdescry.errors import InputError
-from pdescry.notices import Notice
+from pdescry.notices import Notice, NoticeWarning
 
 PATIENCE = 20  # seconds for the scheduler to answer
 
@@ -62,9 +62,9 @@ def check_workers_of(client: Any) -> None:
             )
     threads = client.nthreads()
     if any(number > 1 for number in threads.values()):
-        warnings.warn(UserWarning(Notice.of("threads-of-workers")), stacklevel=4)
+        warnings.warn(NoticeWarning(Notice.of("threads-of-workers")), stacklevel=4)
     if not threads:
-        warnings.warn(UserWarning(Notice.of("no-workers-yet")), stacklevel=4)
+        warnings.warn(NoticeWarning(Notice.of("no-workers-yet")), stacklevel=4)
 
 
 def version_there() -> str:

@@ -20,6 +20,7 @@ from pdescry.cli.discover import _stem
 from pdescry.cli.progress import progress_bars
 from pdescry.discovery import choose_settings, load, to_toml
 from pdescry.errors import PdescryError
+from pdescry.notices import Notice, stored
 from pdescry.surrogate import Noise
 from tests.discovery.conftest import JOINT, TINY, near_tie, with_comparison, with_readings
 
@@ -72,7 +73,7 @@ def test_what_is_printed(finished):
     assert f"Everything is in {finished.folder / 'run'}/" in finished.out
     for sentence in finished.err.splitlines():
         assert sentence.startswith("Warning: ")
-    assert "--set sampler." in finished.err  # not burn=, nor a flag of another command
+    assert re.search(r"--(burn|thin) \d+", finished.err)  # not burn=
 
 
 @pytest.mark.parametrize(
@@ -116,11 +117,13 @@ def test_show_and_resume_print_it_again(here, run):
 
 def test_what_was_done_to_the_readings_is_printed(here, run):
     law = load("run")
-    readings = replace(law.readings, notes=("9 readings were averaged to 3; average=False keeps them all.",))
+    readings = replace(
+        law.readings, notes=(Notice.of("averaged-in-time", before=9, after=3, alike=True, each=3.0, harmless=False),)
+    )
     with_readings(law, readings).save("noted")
     _, out, _ = run("show", "noted")
-    assert "\nNote: 9 readings were averaged to 3; --average off keeps them all.\n" in out
-    assert json.loads(Path("noted/law.json").read_text())["readings"]["notes"] == list(readings.notes)
+    assert "\nNote: 9 readings were averaged to 3, 3 at a time; --average off keeps them all.\n" in out
+    assert json.loads(Path("noted/law.json").read_text())["readings"]["notes"] == stored(readings.notes)
     assert load("noted").readings.notes == readings.notes
 
 
@@ -240,11 +243,13 @@ def test_near_ties_are_printed(jointly, run, tmp_path):
 
 
 def test_that_the_readings_do_not_tell_is_printed(jointly, run, tmp_path):
-    with_comparison(load(jointly.folder / "joint"), reasons={"u": "They are noise."}).save(tmp_path / "noise")
+    with_comparison(load(jointly.folder / "joint"), reasons={"u": Notice.of("as-well-by-constant")}).save(
+        tmp_path / "noise"
+    )
     code, out, err = run("show", "noise")
     assert code == 0
     lines = out.splitlines()
-    assert lines[0] == "cannot tell: They are noise."
+    assert lines[0].startswith("cannot tell: The readings are as well explained by one constant")
     assert lines[1].startswith("The best law, which the readings do not support: u_t = ")
     assert "95 % interval" not in out
     assert "Warning: The readings do not tell a law" in err

@@ -66,7 +66,7 @@ class TestMeans:
         means = readings.averaged(100)
         assert left(means) == 100
         np.testing.assert_allclose(np.mean(means.time), np.mean(readings.time), rtol=1e-3)
-        assert "about 13 at a time" in means.notes[-1]
+        assert "about 13 at a time" in str(means.notes[-1])
 
     def test_known_noise_weighs_readings_and_becomes_that_of_the_means(self) -> None:
         sd = np.tile([0.1, 0.2, 0.4, 0.1], 500 * SENSORS)
@@ -101,11 +101,13 @@ class TestMeans:
 
     def test_the_note(self) -> None:
         readings = logged(wave(1), source="logger")
-        assert readings.averaged().notes == (
+        assert tuple(map(str, readings.averaged().notes)) == (
             "6,000 readings were averaged to 300, 20 at a time (all but noise is kept); average=False keeps them all.",
         )
         asked = readings.averaged(400)
-        assert asked.notes == ("6,000 readings were averaged to 1,200, 5 at a time; average=False keeps them all.",)
+        assert tuple(map(str, asked.notes)) == (
+            "6,000 readings were averaged to 1,200, 5 at a time; average=False keeps them all.",
+        )
         assert (asked.source, asked.fields, asked.axes) == ("logger", ("u",), ("x",))
 
     @pytest.mark.parametrize("wrong", [2, 0, -5, 100.5, True, "many"])
@@ -215,7 +217,7 @@ class TestLeftAlone:
         means = readings.averaged()
         assert list(np.bincount(means.sensor)) == [100, 100, 100]
         np.testing.assert_array_equal(means.of_sensor(1).values, readings.of_sensor(1).values)
-        assert means.notes[-1].startswith("4,000 readings were averaged to 200, 20 at a time")
+        assert str(means.notes[-1]).startswith("4,000 readings were averaged to 200, 20 at a time")
 
     def test_sensors_that_move(self) -> None:
         long = logged(wave(1))

@@ -19,7 +19,7 @@ def test_an_image_is_averaged_over_cells_and_told() -> None:
     found = image(60, 15).averaged()
     assert len(found) == CELLS * CELLS * 15
     assert found.n_sensors == CELLS * CELLS
-    assert "54,000 readings of 3,600 places were averaged to 6,000, over 20 × 20 cells" in found.notes[-1]
+    assert "54,000 readings of 3,600 places were averaged to 6,000, over 20 × 20 cells" in str(found.notes[-1])
     t, (x, y) = found.time, found.space.T
     # A parabola is met at the middle of each cell.
     np.testing.assert_allclose(found.values[:, 0], 1.0 + 0.1 * x + 2e-3 * x**2 - 1e-3 * y**2 + 1e-2 * t**2, atol=1e-9)

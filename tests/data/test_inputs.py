@@ -124,13 +124,13 @@ class TestDetected:
         known = only(readings)
         assert known == Input("P", T, None, heater(T), "held")
         told = "Input P is held between its readings (it looks switched); pass inputs={'P': 'linear'} if it"
-        assert any(note.startswith(told) for note in readings.notes)
+        assert any(str(note).startswith(told) for note in readings.notes)
         assert readings.fields == ("u",)
 
     def test_a_smooth_one_is_linear_and_told(self) -> None:
         readings = Readings.from_frame(table(P=np.sin(TIME)), inputs="P")
         assert only(readings) == Input("P", T, None, np.sin(T), "linear")
-        assert any("interpolated linearly" in note and "{'P': 'held'}" in note for note in readings.notes)
+        assert "input-linear" in [note.code for note in readings.notes]
 
     def test_slow_in_coarse_digits_is_no_switch(self) -> None:
         assert only(Readings.from_frame(table(P=np.round(TIME / 2)), inputs=["P"])).between == "linear"
@@ -176,7 +176,7 @@ class TestWaysIn:
         assert len(readings) == len(TIME)
         assert readings.units == {"power": "W"}
         assert readings.label("power") == "power (W)"
-        assert "5 of them hold inputs, which are kept" in readings.notes[1]
+        assert "5 of them hold inputs, which are kept" in str(readings.notes[1])
 
     def test_a_wide_table(self, tmp_path: Path) -> None:
         wide = pd.DataFrame(U.reshape(len(T), len(X)), columns=[f"{x} m" for x in X])
@@ -253,7 +253,7 @@ class TestWaysIn:
         readings = Readings.from_frame(table().assign(**{"heater power [W]": heater(TIME)}), inputs=["heater power"])
         assert only(readings).name == "heaterpower"
         assert readings.units == {"heaterpower": "W"}
-        assert "'heater power [W]' is heaterpower" in readings.notes[0]
+        assert "'heater power [W]' is heaterpower" in str(readings.notes[0])
 
     def test_told_units(self) -> None:
         assert Readings.from_frame(table(P=U), inputs=["P"], units={"P": "kW"}).units == {"P": "kW"}

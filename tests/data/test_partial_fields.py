@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pdescry.data import Readings, read
 from pdescry.errors import InputError
+from pdescry.notices import Notice
 from tests.data.test_bad_input import complaint
 
 T = np.linspace(0, 10, 21)
@@ -33,7 +34,7 @@ class TestKept:
         kept = ~MISSING.all(axis=1)
         np.testing.assert_array_equal(readings.values, np.where(MISSING, np.nan, BOTH)[kept])
         np.testing.assert_array_equal(readings.observed, ~MISSING[kept])
-        assert f"Dropped {int((~kept).sum())} of {len(TIME)} readings with missing values." in readings.notes
+        assert Notice.of("gaps-dropped", dropped=int((~kept).sum()), readings=len(TIME)) in readings.notes
 
     def test_of_one_field_gaps_are_dropped_as_before(self) -> None:
         readings = Readings.from_arrays(TIME, PLACE, np.where(MISSING[:, 0], np.nan, BOTH[:, 0]))
@@ -91,7 +92,7 @@ class TestJoined:
         values = np.stack([np.concatenate([BOTH[:, 0], gap]), np.concatenate([gap, BOTH[:, 1]])], axis=1)
         readings = Readings.from_arrays(time, place, values)
         np.testing.assert_array_equal(readings.values, BOTH)
-        assert readings.notes == (
+        assert tuple(map(str, readings.notes)) == (
             f"Joined {len(TIME)} rows with others of the same time and place that hold other fields.",
         )
 
@@ -141,7 +142,7 @@ class TestParts:
         whole = partial().complete()
         np.testing.assert_array_equal(whole.values, BOTH[~MISSING.any(axis=1)])
         left = int((MISSING.any(axis=1) & ~MISSING.all(axis=1)).sum())
-        assert whole.notes[-1].startswith(f"Left out {left} of ")
+        assert str(whole.notes[-1]).startswith(f"Left out {left} of ")
         assert whole.complete() is whole
 
     def test_complete_of_fields_that_were_never_read_together(self) -> None:
@@ -162,7 +163,7 @@ class TestParts:
         found = Readings.from_arrays(t, x, values).estimate_noise()
         assert found.sd["u"] == pytest.approx(0.01, rel=0.1)
         assert found.sd["v"] == pytest.approx(0.1, rel=0.15)
-        assert found.reason == ""  # the sensor that has no v is not one with too few readings of it
+        assert found.reason is None  # the sensor that has no v is not one with too few readings of it
         assert np.isnan(found.by_sensor[1, 1])
         assert np.isfinite(np.delete(found.by_sensor, 1, axis=0)).all()
 
@@ -226,7 +227,7 @@ class TestRefused:
         values = np.where(MISSING, np.nan, BOTH)
         values[[3, 7], 1] = -9999
         readings = Readings.from_arrays(TIME, PLACE, values)
-        assert any("-9999 occurs 2 times in 'v'" in note for note in readings.notes)
+        assert Notice.of("stand-in", value=-9999.0, times=2, field="v") in readings.notes
 
     def test_infinity_is_no_gap(self) -> None:
         values = BOTH.copy()

@@ -76,7 +76,7 @@ def test_a_law_is_read_and_printed_without_judging_its_chains_again(finished, mo
     monkeypatch.setattr("pdescry.surrogate.diagnostics.diagnose", judged)
     again = load(folder)
     assert repr(again) == repr(law)
-    assert repr(again.posterior).splitlines()[1].strip() == law.diagnostics.verdict
+    assert repr(again.posterior).splitlines()[1].strip() == str(law.diagnostics.verdict)
 
 
 def test_a_finished_run_is_only_read(finished, readings):

@@ -28,12 +28,20 @@ from pdescry.discovery.forward import check_forward
 from pdescry.discovery.inference import Inference
 from pdescry.discovery.method import Method
 from pdescry.joint import Comparison
+from pdescry.notices import Notice, declare
 from pdescry.regression import SparseFit
 from pdescry.report.page import page_of
 from pdescry.report.trust import how_far_to_trust
 
 RATES = {"u": 0.1, "v": 0.2}  # u_t = 0.1 u_xx, v_t = 0.2 v_xx
 NOISE = 0.01
+declare(
+    {
+        "law-guessed": "The law was guessed.",
+        "guess-again": "Guess again.",
+        "judged-by-guesses": "Judged by guesses.",
+    }
+)
 
 
 def exact(name: str, t: Any, x: Any, order: int = 0) -> Any:
@@ -143,7 +151,7 @@ class Guessed:
         return table.assign(score=[-30.0, -2.0], ill_posed=False)
 
     def judge(self, warn: Callable[..., None]) -> None:
-        warn("The law was guessed.", "Guess again.")
+        warn(Notice.of("law-guessed"), Notice.of("guess-again"))
 
     def residuals(self, field: str) -> Any:
         return np.linspace(-2, 2, 50)
@@ -167,7 +175,7 @@ class Guessed:
         random = np.random.default_rng(0)
         fields = np.array([[exact(name, *points.T) for name in RATES]] * 20)
         fields = fields * (1 + 0.1 * random.standard_normal((20, 1, 1)))
-        note = "Judged by guesses."
+        note = Notice.of("judged-by-guesses")
         return SimpleNamespace(
             coefficients=np.zeros((20, 0)), fields=fields, noise=np.full(2, NOISE), terms=[], note=note
         )
@@ -193,7 +201,7 @@ class Guessing:
 
     options: Any
     candidates: Any = None
-    note: str = ""
+    note: Notice | None = None
 
     kinds: ClassVar[Mapping[str, type]] = {"guess": Guess}
     usual: ClassVar[tuple[str, Mapping[str, Any]]] = ("guess", {})
@@ -265,7 +273,7 @@ def test_a_new_method_is_one_folder(guessed: tuple[Law, Path]) -> None:
     law, folder = guessed
     assert str(law).splitlines() == ["u_t = 0.100(10)*u_xx", "v_t = 0.200(10)*v_xx"]
     assert (law.posterior, law.diagnostics, law.comparison, law.posteriors) == (None, None, None, ())
-    assert law.warnings[0] == "The law was guessed."
+    assert str(law.warnings[0]) == "The law was guessed."
     assert {path.name for path in (folder / "figures").iterdir()} == {
         "coefficients.png", "path.png", "diagnostics.png", "field-u.png", "field-v.png", "slices-u.png",
         "slices-v.png", "forecast-u.png", "forecast-v.png",
@@ -291,7 +299,7 @@ def test_such_a_law_is_kept_and_found_again(guessed: tuple[Law, Path], tmp_path:
 def test_each_field_is_solved_forward_and_scored(guessed: tuple[Law, Path]) -> None:
     law, _ = guessed
     forward = law.forward
-    assert (forward.status, forward.conditions, forward.unscored) == ("ok", "field", "")
+    assert (forward.status, forward.conditions, forward.unscored) == ("ok", "field", None)
     assert forward.misfit < 1e-2
     assert forward.score is not None
     assert forward.score.readings == 2 * 11
@@ -309,7 +317,7 @@ def test_each_field_is_solved_forward_and_scored(guessed: tuple[Law, Path]) -> N
         wanted = exact(name, np.array([[0.0], [0.5], [1.0]]), np.array([0.2, 0.5, 0.8]))
         np.testing.assert_allclose(found[name], wanted, atol=2e-3)
         assert f"{name}_draws" in found
-    assert law.next_sensor(2).notes == ("Judged by guesses.",)
+    assert law.next_sensor(2).notes == (Notice.of("judged-by-guesses"),)
     assert str(law.draw_laws(1)[0][1]) == str(law.equation)
 
 

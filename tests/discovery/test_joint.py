@@ -25,6 +25,7 @@ from pdescry.equation import Equation, Term
 from pdescry.errors import DamagedFile
 from pdescry.joint import Joint
 from pdescry.joint.joint_field import JointField
+from pdescry.notices import Notice
 from pdescry.regression import STBLR, SequentialRidge
 from pdescry.surrogate import HMC, MCLMC, Diagnostics
 from tests.discovery.conftest import (
@@ -253,7 +254,7 @@ def test_laws_that_may_be_true_as_well_are_told(chosen: tuple[Law, Path], tmp_pa
     assert law.found
     assert "\n  or u_t = " in repr(law)
     assert "(probability 0.30)" in repr(law)
-    assert any("Other laws" in sentence for sentence in law.warnings)
+    assert "other-laws" in [each.code for each in law.warnings]
     assert any("known" in sentence for sentence in law.advice)
     assert "(probability" not in repr(chosen[0])
     law.save(tmp_path / "law")
@@ -268,7 +269,7 @@ def test_when_the_readings_do_not_tell(chosen: tuple[Law, Path], tmp_path: Path)
     assert law.coefficients.empty
     assert list(law.coefficients.columns) == list(chosen[0].coefficients.columns)
     assert not law.fits[0].coefficients.any()
-    assert any("do not tell a law" in sentence for sentence in law.warnings)
+    assert "readings-tell-no-law" in [each.code for each in law.warnings]
     assert any("Add sensors" in sentence for sentence in law.advice)
     with pytest.raises(InputError, match="tell a law"):
         law.simulate()
@@ -288,10 +289,11 @@ def test_when_the_readings_do_not_tell(chosen: tuple[Law, Path], tmp_path: Path)
 def test_chains_that_have_not_mixed_are_told(finished: tuple[Law, Path]) -> None:
     law, _ = finished
     posterior = replace(sampled(law))
-    vars(posterior)["diagnostics"] = replace(diagnostics_of(law), mixed=False, verdict="not mixed: bad.")
+    verdict = Notice.of("few-draws", fewest=10)
+    vars(posterior)["diagnostics"] = replace(diagnostics_of(law), mixed=False, verdict=verdict)
     warnings, advice = judge(with_inference(law, posterior=posterior).inference, law.forward)
-    assert any("not to be relied on: not mixed: bad." in sentence for sentence in warnings)
-    assert any("Sample longer" in sentence for sentence in advice)
+    assert Notice.of("draws-unreliable", verdict=verdict) in warnings
+    assert Notice.of("sample-longer") in advice
 
 
 # ---- the field, and forward ------------------------------------------------------------------------------------------

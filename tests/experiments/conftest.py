@@ -54,6 +54,8 @@ def numbers_of(cell: Cell, scale: str = "full", mixed: bool = False, **laws: Any
         "laws": judged,
         "chain": {
             "verdict": "mixed: R-hat at most 1.01." if mixed else "not mixed: log p still drifts (-6 sd).",
+            "mixed": mixed,
+            "drifting": not mixed,
             "acceptance": 0.9,
             "log_density": [-500.0, -3700.0],
         },

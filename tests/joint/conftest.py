@@ -22,6 +22,7 @@ from pdescry.joint.fit.objective import Objective
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.observations import Observations
 from pdescry.joint.without_law import fields_without_law, starts_of
+from pdescry.notices import Notice
 from pdescry.problem import Candidate, Problem
 
 
@@ -52,7 +53,7 @@ def start_of(problem: Problem) -> Start:
     return starts_of(problem, processes, ())[0]
 
 
-def compared(fit: JointFit, reason: str = "") -> Choice:
+def compared(fit: JointFit, reason: Notice | None = None) -> Choice:
     """A choice of u_xx from two candidates, as `choose` would make it in seconds."""
     alternatives = pd.DataFrame(
         {
@@ -64,7 +65,7 @@ def compared(fit: JointFit, reason: str = "") -> Choice:
         }
     )
     probabilities = pd.DataFrame({"field": ["u", "u"], "term": ["u_xx", "u_x"], "probability": [1.0, 0.3]})
-    reasons = {"u": reason} if reason else {}
+    reasons = {} if reason is None else {"u": reason}
     baselines = {"u": {"constant": -1000.0, "smooth": 90.5}}
     comparison = Comparison(alternatives, probabilities, fit.held_out, baselines, reasons)
     candidates = tuple(Candidate("u", fit.problem.term(text)) for text in ("u_xx", "u_x"))

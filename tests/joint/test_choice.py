@@ -10,6 +10,7 @@ import pytest
 
 from pdescry import InputError, JointFit
 from pdescry.equation.with_spread import SUMMARY
+from pdescry.notices import Notice
 from tests.joint.conftest import compared
 
 
@@ -33,23 +34,27 @@ def test_a_choice_among_candidates(fitted: JointFit) -> None:
 
 
 def test_readings_that_tell_no_law(fitted: JointFit) -> None:
-    choice = compared(fitted, "They are noise.")
+    choice = compared(fitted, Notice.of("as-well-by-constant"))
     (law,) = choice.laws
-    assert str(choice) == "cannot tell: They are noise."
+    assert str(choice) == f"cannot tell: {Notice.of('as-well-by-constant')}"
     assert f"The best law, which the readings do not support: {fitted}" in repr(choice)
     assert not choice.told
     assert not law.support.any()
     assert not law.coefficients.any()
     assert law.summary.empty
     assert not any(law.table["kept"])
-    with pytest.raises(InputError, match="Expected readings of u that tell a law; these do not: They are noise"):
+    with pytest.raises(
+        InputError,
+        match="Expected readings of u that tell a law; these do not: The readings are as",
+    ):
         _ = law.component
 
 
 def test_a_law_of_another_order_that_is_nearly_as_good_is_told(fitted: JointFit) -> None:
     choice = compared(fitted)
-    close = replace(choice, comparison=replace(choice.comparison, other_order="A law of another order …"))
-    assert close.remarks[-1] == "A law of another order …"
+    other = Notice.of("other-order", nats=1.2, law="u_tt = u_xx")
+    close = replace(choice, comparison=replace(choice.comparison, other_order=other))
+    assert close.remarks[-1] == other
     assert "A law of another order" in repr(close)
 
 

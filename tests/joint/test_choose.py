@@ -25,6 +25,7 @@ from pdescry.joint.search.neighbours import Neighbourhood
 from pdescry.joint.search.proposals import proposals
 from pdescry.joint.search.search import Search
 from pdescry.joint.search.verdict import missed, why_not
+from pdescry.notices import Notice
 from pdescry.problem import Candidate, Problem
 from tests.joint.conftest import observed, start_of
 from tests.joint.test_storage import again, assert_same
@@ -79,7 +80,7 @@ def test_the_terms_are_found(chosen: Choice) -> None:
 def test_a_law_beats_what_knows_none(chosen: Choice) -> None:
     comparison = chosen.comparison
     baselines = comparison.baselines["u"]
-    assert (comparison.reason, comparison.reasons) == ("", {})
+    assert (comparison.reason, comparison.reasons) == (None, {})
     assert chosen.fit.elpd > max(baselines.values()) + 20
     assert baselines["constant"] < baselines["smooth"]
 
@@ -148,7 +149,7 @@ def test_the_right_terms_of_named_systems(name: str) -> None:
     """From the general library, with noise of 5 % of the sd."""
     choice = choose(observed(name, noise="5%", seed=7, sensors=16))
     assert {each.term for each in choice.fit.terms} == set(systems.get(name).equation.coefficients)
-    assert choice.comparison.reason == ""
+    assert choice.comparison.reason is None
 
 
 @pytest.mark.slow
@@ -158,7 +159,7 @@ def test_a_shock_between_sensors_is_not_explained_by_another_law(layout: int) ->
     and are told with certainty unless left-out sensors are asked."""
     choice = choose(observed("burgers", noise=0.05, seed=layout, sensors=16))
     assert law_of(choice) == {"u: u_xx", "u: u*u_x"}
-    assert choice.comparison.reason == ""
+    assert choice.comparison.reason is None
 
 
 def test_what_a_law_misses_at_left_out_sensors(complicated: tuple[Search, FittedLaw]) -> None:
@@ -398,7 +399,7 @@ def test_what_is_known_to_be_otherwise_is_a_guess_at_most(heat: Readings) -> Non
         progress=lambda what, fraction, left=None: fractions.append(fraction),
     )  # fmt: skip
     assert fractions == sorted(fractions)
-    assert choice.comparison.reason.startswith("No law of these candidates, with what is known of them")
+    assert choice.comparison.reason == Notice.of("none-holds")
     assert not choice.laws[0].support.any()
     (claim,) = choice.comparison.claims.to_dict(orient="records")
     assert claim["claim"] == "u_xx < 0"
@@ -416,14 +417,15 @@ def with_values(heat: Readings, values: np.ndarray) -> Readings:
 def test_noise_alone_tells_no_law(heat: Readings) -> None:
     noise = with_values(heat, np.random.default_rng(4).normal(size=len(heat)))
     choice = choose(noise, ["u_xx", "u_x"], workers=1, train=never)
-    assert "one constant number" in choice.comparison.reason
+    assert choice.comparison.reason == Notice.of("as-well-by-constant")
     assert not choice.laws[0].support.any()
 
 
 def test_a_profile_that_never_changes_tells_no_law(heat: Readings) -> None:
     random = np.random.default_rng(5)
     steady = with_values(heat, np.sin(heat.space[:, 0]) + 0.1 * random.normal(size=len(heat)))
-    assert "never changes" in choose(steady, ["u_xx", "u_x"], workers=1).comparison.reason
+    found = choose(steady, ["u_xx", "u_x"], workers=1)
+    assert found.comparison.reason == Notice.of("as-well-by-steady-profile")
 
 
 @pytest.mark.slow
@@ -449,7 +451,7 @@ def test_where_no_law_can_hold_the_best_guess_is_kept_and_none_is_told(
     monkeypatch.setattr("pdescry.joint.search.fitted_law.tightened", fails)
     choice = choose(heat, ["u_xx", "u_x"], workers=1, time_order=1, train=train)
     assert asked == ["networks"]  # the readings move: another start might tell a law
-    assert choice.comparison.reason.startswith("No law of these candidates")
+    assert choice.comparison.reason == Notice.of("none-holds")
     assert not choice.laws[0].support.any()
     assert choice.fit.terms
     assert choice.comparison.single_term_changes.empty

@@ -12,6 +12,7 @@ import pytest
 
 from pdescry import Choice, InputError, JointFit, Readings, choose, refine
 from pdescry.joint import Joint
+from pdescry.notices import Notice
 from pdescry.problem import Problem
 from tests.joint.conftest import compared
 
@@ -49,8 +50,8 @@ def again(choice: Choice, folder: Path, readings: Readings | list[Readings]) -> 
     return found
 
 
-@pytest.mark.parametrize("reason", ["", "The readings are noise; none would help."])
-def test_it_comes_back_to_the_last_bit(fitted: JointFit, tmp_path: Path, reason: str) -> None:
+@pytest.mark.parametrize("reason", [None, Notice.of("readings-depart", departure=0.23)])
+def test_it_comes_back_to_the_last_bit(fitted: JointFit, tmp_path: Path, reason: Notice | None) -> None:
     choice = compared(fitted, reason)
     found = again(choice, tmp_path, fitted.readings)
     assert_same(choice.fit.minimum, found.fit.minimum)

@@ -10,6 +10,7 @@ from numpy.polynomial import legendre
 
 from pdescry.equation import Term
 from pdescry.equation.with_spread import TWO_SIDED_95
+from pdescry.notices import Notice
 from pdescry.regression import STBLR, STOLS, DesignMatrix, SparseFit, regress
 
 SPEED, DIFFUSIVITY, UNTIL = 0.5, 0.1, 4.0
@@ -95,8 +96,8 @@ def test_coverage_by_noise(noise):
 
 def test_a_shift_above_the_sd_is_told():
     fit = regress(advected_heat(0, noise=0.2), STBLR(0.0))
-    assert any("biases the coefficients of" in note and "u_xx" in note for note in fit.notes)
-    assert not any("biases" in note for note in regress(advected_heat(0, noise=0.002), STBLR(0.0)).notes)
+    assert any(note.code == "noise-biases" and "u_xx" in note.parameters["terms"] for note in fit.notes)
+    assert "noise-biases" not in [note.code for note in regress(advected_heat(0, noise=0.002), STBLR(0.0)).notes]
 
 
 def test_no_honest_spread_where_draws_cannot_tell():
@@ -107,7 +108,7 @@ def test_no_honest_spread_where_draws_cannot_tell():
     few = replace(whole, draws=whole.draws[:, :15], draws_left=whole.draws_left[:, :15], rows=whole.rows[:15])
     fit = regress(few, STBLR(0.0))
     assert fit.spread is None
-    assert any("too few rows" in note for note in fit.notes)
+    assert "formal-of-few-rows" in [note.code for note in fit.notes]
     twice = replace(
         whole,
         terms=(*whole.terms, Term.parse("u^2")),  # a copy of the last column, whatever its name
@@ -118,9 +119,9 @@ def test_no_honest_spread_where_draws_cannot_tell():
     fit = regress(twice, STBLR(0.0))
     assert fit.outcome == "collinear"
     assert fit.spread is None
-    assert any("told apart: leave some" in note for note in fit.notes)
+    assert "formal-not-told-apart" in [note.code for note in fit.notes]
     two = regress(replace(whole, draws=whole.draws[:2], draws_left=whole.draws_left[:2]), STBLR(0.0))
-    assert any("2 draws only" in note for note in two.notes)
+    assert Notice.of("spread-of-few-draws", draws=2) in two.notes
 
 
 def test_draws_are_weighted_as_the_fit_was():

@@ -61,4 +61,4 @@ def test_a_system_of_mixed_order_is_solved_with_ends_that_move():
     for wrong in (("v", "v"), ("hv", "hv")):
         refused = solved(*wrong)
         assert refused.status == "wrong-boundary"
-        assert "takes 2 boundary conditions at the left end and 1 at the right end" in refused.message
+        assert "takes 2 boundary conditions at the left end and 1 at the right end" in str(refused.message)

@@ -157,7 +157,7 @@ def test_limits_are_told():
     assert simulate("u_t = 0.1*u_xx + 0.1*u_yy", max_steps=5, **settings).status == "limit"
     sharp = simulate("u_t = 0.1*u_xx", **{**settings, "initial": "exp(-4000*(x-0.5)^2)", "max_points": 24})
     assert sharp.status == "unresolved"
-    assert "on 0 to 1 in x and 0 to 1 in y" in sharp.message
+    assert "on 0 to 1 in x and 0 to 1 in y" in str(sharp.message)
 
 
 def test_memory_is_a_limit(monkeypatch):
@@ -166,8 +166,7 @@ def test_memory_is_a_limit(monkeypatch):
         "u_t = 0.1*u_xx + 0.1*u_yy", domain=((0, 1), (0, 1)), until=1, initial="sin(2*pi*x)*cos(2*pi*y)"
     )
     assert solution.status == "limit"
-    assert "memory" in solution.message
-    assert "max_points" in solution.message
+    assert solution.message.code == "limit-of-memory"
 
 
 LAWS = [
@@ -244,7 +243,7 @@ def test_missing_conditions_of_an_axis_are_told():
         "u_t = u_xx + u_yy", domain=((0, 1), (0, 4)), until=1, initial="1", boundary={"x": "neumann", "top": "u=1"}
     )
     assert solution.status == "wrong-boundary"
-    assert "1 boundary condition at the bottom and 1 at the top; got 0 at the bottom" in solution.message
+    assert "1 boundary condition at the bottom and 1 at the top; got 0 at the bottom" in str(solution.message)
 
 
 def test_what_turns_along_a_side_is_told():

@@ -284,7 +284,7 @@ def test_of_several_fields_the_network_sees_complete_readings_only(tmp_path):
     partial = replace(both, values=gaps)
     whole = complete_readings(partial)
     assert whole == both.select(np.arange(len(both)) % 3 > 0)
-    assert whole.notes[-1].startswith("Left out 20 of 60 readings")
+    assert str(whole.notes[-1]).startswith("Left out 20 of 60 readings")
     assert complete_readings(both) is both
     few = both.values.copy()
     few[2:, 1] = np.nan

@@ -27,7 +27,7 @@ from pdescry.cli.simulate import simulate
 from pdescry.cli.sweep import sweep
 from pdescry.cli.systems import systems
 from pdescry.errors import InputError, PdescryError
-from pdescry.notices import notice_in
+from pdescry.notices import NoticeWarning
 
 FAILED = 1
 BAD_INPUT = 2
@@ -75,8 +75,7 @@ def _warnings_told() -> Iterator[None]:
     """A warning becomes one line on the error stream, without the line of source that raised it."""
 
     def tell(message: Warning | str, *_: Any, **__: Any) -> None:
-        notice = notice_in(message)
-        told = str(message) if notice is None else notice.for_shell()
+        told = message.notice.for_shell() if isinstance(message, NoticeWarning) else str(message)
         typer.echo(f"Warning: {' '.join(told.split())}", err=True)
 
     with warnings.catch_warnings():

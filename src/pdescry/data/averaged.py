@@ -304,5 +304,5 @@ _AVERAGED = {"averaged-in-time", "averaged-in-space", "averaged-in-plane", "aver
 def _note(cut: list[tuple[Record, Bins]], chosen: bool) -> Notice:
     sizes = np.concatenate([bins.sizes for _, bins in cut])
     before, after, alike = int(sizes.sum()), len(sizes), bool((sizes == sizes[0]).all())
-    each, about = (sizes[0], None) if alike else (None, before / after)
-    return Notice.of("averaged-in-time", before=before, after=after, each=each, about=about, harmless=chosen)
+    each = before / after
+    return Notice.of("averaged-in-time", before=before, after=after, alike=alike, each=each, harmless=chosen)

@@ -296,7 +296,7 @@ def _guess_space(table: Table, names: list[str]) -> list[str]:
         raise InputError(
             f"Expected places, as a column such as 'x' or told for the sensors in the columns {', '.join(columns[:8])}"
             f"{' …' * (len(columns) > 8)} of {table.source}; got none; pass "
-            f"⟦places={{'{first}': 0.05, …}}‖--places '{first}=0.05, …'⟧, or the path "
+            f"⟦places={{'{first}': 0.05, …}}‖--places \"{first}=0.05, …\"⟧, or the path "
             "of a file with the columns sensor,x."
         )
     return [words] if words else [_one_of(table, names, (_SPACE_WORDS,), "space", "'x' or 'position'")]

@@ -25,7 +25,7 @@ from pdescry.notices import Notice
 Told = Mapping[str, float | Sequence[float]] | str | os.PathLike[str]
 
 _PAIR = re.compile(rf"\s*([^=]+?)\s*=\s*([-+−]?[\d.,\s;eE+-]*?\d\.?)\s*({UNIT})?\s*", re.IGNORECASE)
-_EXAMPLE = "⟦places={'TC1': 0.05, 'TC2': 0.1}‖--places 'TC1=0.05, TC2=0.1'⟧"
+_EXAMPLE = "⟦places={'TC1': 0.05, 'TC2': 0.1}‖--places \"TC1=0.05, TC2=0.1\"⟧"
 VALUES, SENSORS = "u", "sensor"  # names of columns that are made here
 
 

@@ -27,7 +27,7 @@ from pdescry.errors import DamagedFile, InputError, PdescryError
 from pdescry.executor import Engine, Executor, load_ahead, local_executor, one_by_one
 from pdescry.joint import Joint, examine
 from pdescry.joint.sensors.examine import LARGEST as MOST_EXAMINED
-from pdescry.notices import Notice
+from pdescry.notices import Notice, NoticeWarning
 from pdescry.problem import TimeOrder
 from pdescry.progress import Progress, watched
 from pdescry.schema.run import Faults, Preset
@@ -339,7 +339,7 @@ def _draw(run: Run, law: Law, executor: Executor, progress: Progress) -> None:
         if fault:
             notice = Notice.of("not-drawn", file=path.name, fault=fault)
             run.log(str(notice))
-            warnings.warn(UserWarning(notice), stacklevel=3)
+            warnings.warn(NoticeWarning(notice), stacklevel=3)
     progress("drawing", 1.0, 0.0)
 
 

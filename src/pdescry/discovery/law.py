@@ -41,7 +41,7 @@ from pdescry.equation.to_sympy import to_sympy
 from pdescry.errors import InputError
 from pdescry.joint import Advice, Comparison
 from pdescry.joint.profiles import COLUMNS
-from pdescry.notices import Notice
+from pdescry.notices import Notice, NoticeWarning
 from pdescry.plot.law import Inferred
 from pdescry.report.mathematics import in_style
 from pdescry.surrogate import Diagnostics, Posterior
@@ -366,7 +366,7 @@ class Law:
             of_ends = held_assumed(held) if held else ends_assumed(asked, mean, self.equation, bool(draws))
         assumed = [each for each in (of_ends, inputs_assumed(asked, self.equation)) if each is not None]
         for each in assumed:
-            warnings.warn(UserWarning(each), stacklevel=2)
+            warnings.warn(NoticeWarning(each), stacklevel=2)
         beyond = beyond_sensors(asked) if isinstance(asked, Asked) else beyond_sensors_in_plane(asked)
         assumed += [] if beyond is None else [beyond]
         found = found.assign_attrs(assumed=" ".join(map(str, assumed)))

@@ -47,7 +47,7 @@ from pdescry.discovery.method import files, method_for
 from pdescry.discovery.settings import Settings
 from pdescry.errors import DamagedFile, InputError
 from pdescry.files import appearing, is_on_the_way
-from pdescry.notices import Notice, restored, stored
+from pdescry.notices import Notice, NoticeWarning, restored, stored
 from pdescry.two_stage.network import numbered
 
 LOGGER = logging.getLogger("pdescry")
@@ -128,7 +128,7 @@ class Run:
         """In the log and as a warning."""
         notice = Notice.of("stage-damaged", fault=fault.marked)
         self.log(str(notice))
-        warnings.warn(UserWarning(notice), stacklevel=2)
+        warnings.warn(NoticeWarning(notice), stacklevel=2)
 
 
 def is_ours(name: str) -> bool:

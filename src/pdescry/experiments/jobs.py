@@ -16,7 +16,7 @@ from typing import Any
 
 from pdescry.errors import InputError, PdescryError
 from pdescry.files import write_json
-from pdescry.notices import Notice, notice_in
+from pdescry.notices import Notice, NoticeWarning
 from pdescry.progress import Progress
 from pdescry.sweeps.schedule import Lost, engine_for, scheduled
 
@@ -70,7 +70,7 @@ def _at_once(
             else:
                 reason, told = result
                 for each in told:
-                    warnings.warn(UserWarning(Notice.of("of-a-cell", cell=name, notice=each)), stacklevel=4)
+                    warnings.warn(NoticeWarning(Notice.of("of-a-cell", cell=name, notice=each)), stacklevel=4)
                 if reason:
                     failures[name] = reason
             clock.end(name)
@@ -95,7 +95,8 @@ def done_elsewhere(work: Work, job: Any, file: str) -> tuple[str, list[Notice | 
             reason = ""
         except PdescryError as error:
             reason = str(error)
-    told = [notice_in(each.message) or str(each.message) for each in caught if each.category is UserWarning]
+    ours = (each.message for each in caught if each.category in (UserWarning, NoticeWarning))
+    told = [each.notice if isinstance(each, NoticeWarning) else str(each) for each in ours]
     return reason, list(dict.fromkeys(told))
 
 

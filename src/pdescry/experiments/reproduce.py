@@ -24,7 +24,7 @@ from pdescry.experiments.paper import EXPERIMENTS, NOISES
 from pdescry.experiments.records import Record, read_records
 from pdescry.experiments.tables import Table, make_tables, write_tables
 from pdescry.files import made_folder
-from pdescry.notices import Notice
+from pdescry.notices import Notice, NoticeWarning
 from pdescry.progress import Progress
 from pdescry.regression import STBLR
 from pdescry.surrogate import HMC, PAPER_DNN, Adam
@@ -79,7 +79,7 @@ class Reproduction:
         drawn = [record for record in wanted if record.has_fields]
         if len(drawn) < len(wanted):
             notice = Notice.of("cells-without-fields", lacking=len(wanted) - len(drawn), wanted=len(wanted))
-            warnings.warn(UserWarning(notice), stacklevel=2)
+            warnings.warn(NoticeWarning(notice), stacklevel=2)
         return draw_figures(drawn, self.folder / "figures") if drawn else []
 
     def write_document(self, path: Path) -> None:

@@ -5,6 +5,6 @@ catalogue   all codes, each with the template of its sentence
 wording     marks in sentences, also in those of errors: an argument in Python, a flag at the shell
 """
 
-from pdescry.notices.notice import Notice, declare, notice_in, restored, stored
+from pdescry.notices.notice import Notice, NoticeWarning, declare, restored, stored
 
-__all__ = ["Notice", "declare", "notice_in", "restored", "stored"]
+__all__ = ["Notice", "NoticeWarning", "declare", "restored", "stored"]

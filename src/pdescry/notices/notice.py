@@ -109,10 +109,15 @@ def restored(tables: Iterable[Mapping[str, Any]]) -> tuple[Notice, ...]:
     return tuple(map(Notice.from_dict, tables))
 
 
-def notice_in(message: Warning | str) -> Notice | None:
-    """What ``warnings.warn(UserWarning(notice))`` tells; None of a warning of somebody else."""
-    arguments = getattr(message, "args", ())
-    return arguments[0] if len(arguments) == 1 and isinstance(arguments[0], Notice) else None
+class NoticeWarning(UserWarning):
+    """A notice for whoever runs the program at that moment: ``warnings.warn(NoticeWarning(notice))``."""
+
+    def __init__(self, notice: Notice) -> None:
+        super().__init__(str(notice))
+        self.notice = notice
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NoticeWarning, (self.notice,)
 
 
 # ---- templates -------------------------------------------------------------------------------------------------------

@@ -12,11 +12,11 @@ _SUITS = (
 )
 _ALONG_AXIS = (
     " For example ⟦boundary={{'{first}': '{held_left}', '{last}': '{held_right}'}}, or boundary='periodic'"
-    "‖--{first} {held_left:sh} --{last} {held_right:sh}, or --boundary periodic⟧."
+    '‖--{first} "{held_left}" --{last} "{held_right}", or --boundary periodic⟧.'
 )
 _IN_PLANE = (
     " For example ⟦boundary={{'{first}': '{held_left}', '{last}': '{held_right}'}}, or '{axis}': 'periodic'"
-    "‖--{first} {held_left:sh} --{last} {held_right:sh}, or periodic for both⟧."
+    '‖--{first} "{held_left}" --{last} "{held_right}", or periodic for both⟧.'
 )
 _IF_KNOWN = " Pass ⟦boundary=⟧ if you know what happens there."
 _GOING_ON = (

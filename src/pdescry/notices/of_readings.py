@@ -58,7 +58,7 @@ TEMPLATES = {
     "noise-unknown": "Too few runs of {window} readings by one sensor to tell noise from signal.",
     "noise-partly-unknown": "{few} of {sensors} sensors have too few readings for an estimate of their own.",
     # averaging
-    "averaged-in-time": "{before:,} readings were averaged to {after:,}, [[{each}]][[about {about:.0f}]] at a time"
+    "averaged-in-time": "{before:,} readings were averaged to {after:,}, {alike:|about }{each:.0f} at a time"
     "{harmless: (all but noise is kept)|}; " + _KEEPS,
     "averaged-in-space": "{before:,} sensors were averaged to {after:,}, neighbours together (all but noise is kept); "
     + _KEEPS,

@@ -40,10 +40,10 @@ Domain = Mapping[str, tuple[float, float]]  # of each axis, in the order of the 
 RATE_STEP = 1e-3  # of the time span: between the times from which the rate of a boundary value is taken
 
 SIDES = (("left", "right"), ("bottom", "top"))  # of the first and of the second axis
-_EXAMPLE = "⟦boundary={'left': 'u=0', 'right': 'u_x=0'}‖--left 'u=0' --right 'u_x=0'⟧"
+_EXAMPLE = "⟦boundary={'left': 'u=0', 'right': 'u_x=0'}‖--left \"u=0\" --right \"u_x=0\"⟧"
 _IN_THE_PLANE = (
     "⟦boundary={'left': 'u=0', 'right': 'u_x=0', 'y': 'periodic'}"
-    "‖--left 'u=0' --right 'u_x=0' --bottom periodic --top periodic⟧"
+    '‖--left "u=0" --right "u_x=0" --bottom periodic --top periodic⟧'
 )
 
 

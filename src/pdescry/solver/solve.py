@@ -176,7 +176,7 @@ def _check_number(name: str, value: Any, least: float, most: float, whole: bool 
     kind = int | np.integer if whole else int | float | np.number
     if not (isinstance(value, kind) and least <= value <= most):
         bound = f"{least:g} or more" if most == math.inf else f"between {least:g} and {most:g}"
-        raise InputError(f"Expected {name} to be a {'whole ' * whole}number, {bound}; got {value!r}.")
+        raise InputError(f"Expected ⟦{name}⟧ to be a {'whole ' * whole}number, {bound}; got {value!r}.")
 
 
 def _grid(x: Any, axis: str, extent: Domain) -> Array:

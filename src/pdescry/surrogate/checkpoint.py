@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.files import appearing
-from pdescry.notices import Notice
+from pdescry.notices import Notice, NoticeWarning
 
 
 def write_block(folder: Path, number: int, state: Sequence[Any], outputs: Mapping[str, Any]) -> None:
@@ -36,7 +36,7 @@ def load_block(folder: Path, number: int) -> tuple[list[NDArray[Any]], dict[str,
     except FileNotFoundError:
         return None
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as fault:
-        warnings.warn(UserWarning(Notice.of("checkpoint-damaged", path=str(path), fault=str(fault))), stacklevel=2)
+        warnings.warn(NoticeWarning(Notice.of("checkpoint-damaged", path=str(path), fault=str(fault))), stacklevel=2)
         with contextlib.suppress(OSError):
             path.unlink()
         return None

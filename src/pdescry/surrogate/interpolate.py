@@ -18,7 +18,7 @@ from pdescry.data import Readings
 from pdescry.data.plausible import LEAST
 from pdescry.errors import InputError
 from pdescry.files import made_folder
-from pdescry.notices import Notice
+from pdescry.notices import Notice, NoticeWarning
 from pdescry.progress import Progress, watched
 from pdescry.surrogate.adam import PAPER_DNN, Adam
 from pdescry.surrogate.network import Network
@@ -211,7 +211,7 @@ def _assemble(
         raise SamplingError("No chain can be used. " + " ".join(map(str, reasons)))
     notices = tuple(Notice.of("chain-left-out", reason=reason) for reason in reasons)
     for notice in notices:
-        warnings.warn(UserWarning(notice), stacklevel=3)
+        warnings.warn(NoticeWarning(notice), stacklevel=3)
     return _posterior(readings, problem, scaling, known, kept, notices)
 
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from pdescry.cores import n_cores, one_core_command, one_core_environment
 from pdescry.errors import InputError, PdescryError
-from pdescry.notices import Notice, restored
+from pdescry.notices import Notice, NoticeWarning, restored
 from pdescry.progress import Progress
 
 # Called with the stage, the fraction done of the whole, and the seconds left (None while unknown).
@@ -202,7 +202,7 @@ class _Pool:
                 idle.append(number)
                 clock.tell(chains.index(chain), "sampling", 1.0)
                 for notice in restored(message.get("warnings", [])):
-                    warnings.warn(UserWarning(notice), stacklevel=4)
+                    warnings.warn(NoticeWarning(notice), stacklevel=4)
                 if "failed" in message:
                     failures[chain] = message["failed"]
         return failures
@@ -223,7 +223,7 @@ class _Pool:
         if workers is not None and workers > able:
             kind = "cores" if self.platform == "cpu" else f"devices ({self.platform})"
             notice = Notice.of("too-many-workers", workers=workers, able=able, kind=kind)
-            warnings.warn(UserWarning(notice), stacklevel=5)
+            warnings.warn(NoticeWarning(notice), stacklevel=5)
         return able if workers is None else workers
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from pdescry.checks import differences
 from pdescry.errors import InputError
 from pdescry.files import appearing
-from pdescry.notices import Notice
+from pdescry.notices import Notice, NoticeWarning
 from pdescry.surrogate.adam import Adam
 from pdescry.surrogate.chain import Plan, blocks
 from pdescry.surrogate.model import Model, Observations
@@ -110,7 +110,7 @@ class Problem:
             )
         for name, before, after in differences(stored.get("versions", {}), _versions()):
             notice = Notice.of("other-versions", package=name, before=str(before), after=str(after))
-            warnings.warn(UserWarning(notice), stacklevel=4)
+            warnings.warn(NoticeWarning(notice), stacklevel=4)
 
     @classmethod
     def load(cls, folder: Path) -> Problem:

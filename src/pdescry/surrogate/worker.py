@@ -18,7 +18,7 @@ from typing import Any
 import jax
 
 from pdescry.errors import InputError, PdescryError
-from pdescry.notices import notice_in, stored
+from pdescry.notices import NoticeWarning, stored
 from pdescry.surrogate.chain import TRACES, run
 from pdescry.surrogate.problem import Problem
 from pdescry.surrogate.samplers import SamplingError
@@ -65,5 +65,5 @@ def _work(job: dict[str, Any], answer: Any) -> None:
             lambda stage, fraction: answer(chain=chain, stage=stage, fraction=fraction),
         )
     # Ours alone: that two workers met at JAX's cache on disk, say, is nothing the user could mend.
-    told = [notice for each in caught if (notice := notice_in(each.message)) is not None]
+    told = [each.message.notice for each in caught if isinstance(each.message, NoticeWarning)]
     answer(chain=chain, finished=True, traces=sum(TRACES.values()), warnings=stored(told))
