@@ -231,15 +231,15 @@ def record_of(cell: dict[str, Any], library: str) -> dict[str, Any]:
         fit, comparison = choice.fit, choice.comparison
         found = {
             "law": str(fit),
-            "reason": comparison.reason,
-            "reasons": comparison.reasons,
+            "reason": str(comparison.reason or ""),
+            "reasons": {field: str(reason) for field, reason in comparison.reasons.items()},
             "fields": fit.fields,
             "orders": fit.orders,
             "terms": [str(term) for term in fit.terms],
             "values": fit.values,
             "sd": fit.sd,
             "inferred_noise": dict(zip(fit.fields, map(float, fit.noise), strict=True)),
-            "missing_told": any(note.startswith("Something is missing") for note in fit.notes),
+            "missing_told": any(note.code == "unknown-source" for note in fit.notes),
             "alternatives": comparison.alternatives.to_dict(orient="records"),
             "probabilities": comparison.probabilities.to_dict(orient="records"),
         }

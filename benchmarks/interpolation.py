@@ -45,7 +45,8 @@ def measure(name: str, noise: float, layout: int, places: np.ndarray | None) -> 
         "r_hat": diagnostics.table.r_hat.to_dict(),
         "ess_bulk": diagnostics.table.ess_bulk.to_dict(),
         "energy_error": diagnostics.energy_error,
-        "verdict": diagnostics.verdict,
+        "verdict": str(diagnostics.verdict),
+        "mixed": diagnostics.mixed,
         "chains": posterior.n_chains,
         "seconds": seconds,
     }
@@ -63,7 +64,7 @@ def measure_with_law(name: str, noise: float, layout: int, places: np.ndarray | 
         "noise_sd": float(np.sqrt(np.mean(fit.noise**2))),
         "law": str(fit),
         "right": {str(each.term) for each in fit.terms} == {str(term) for term in system.equation.coefficients},
-        "verdict": choice.comparison.reason or "a law was told",
+        "verdict": str(choice.comparison.reason or "a law was told"),
         "seconds": seconds,
     }
 
@@ -151,7 +152,7 @@ def table(out: Path, layouts: list[int] | None) -> None:
                 return ", ".join(format(row[key], form) for row in cell)
 
             mean = np.mean([row["rmse"] for row in cell])
-            good = sum(row.get("right", row["verdict"].startswith("mixed")) for row in cell)
+            good = sum(row["right" if "right" in row else "mixed"] for row in cell)
             entries = (
                 name,
                 str(noise),

@@ -39,7 +39,7 @@ def show(folder: Path, system: str, noise: float, seed: int, workers: int | None
     truth = getattr(pdescry.systems, system)().equation.coefficients
     found = pdescry.regress(derivatives, STBLR(EXPERIMENTS[system].threshold))
     errors = [c - truth.get(term, 0.0) for term, c in zip(found.terms, found.coefficients, strict=True)]
-    print(f"{system} {noise} seed {seed}: {posterior.diagnostics.verdict.split(':')[0]}", flush=True)
+    print(f"{system} {noise} seed {seed}: {posterior.diagnostics.verdict.code}", flush=True)
     print(f"  {str(found).splitlines()[0]}\n  e_C {np.linalg.norm(errors):.3f}")
     given = pdescry.regress(derivatives.select(list(truth)), STBLR(0.0))
     ratios = []

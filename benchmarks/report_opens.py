@@ -21,6 +21,7 @@ from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 
 from pdescry import Law, load
 from pdescry.joint.inference import JointInference
+from pdescry.notices import Notice
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 READY = """
@@ -69,7 +70,7 @@ def with_readings(law: Law, number: int) -> Law:
         sensor=readings.sensor[some],
     )
     found = cast(JointInference, law.inference)
-    comparison = replace(found.comparison, reasons=dict.fromkeys(readings.fields, "Readings are made up."))
+    comparison = replace(found.comparison, reasons=dict.fromkeys(readings.fields, Notice.of("none-explains")))
     processes = tuple(tuple(replace(each, readings=more) for each in own) for own in found.choice.processes)
     choice = replace(found.choice, comparison=comparison, processes=processes)
     return replace(law, inference=JointInference(choice, (more,)))

@@ -37,13 +37,17 @@ class EquationError(InputError):
     """A text that is not an equation, a term or a formula.
 
     Printing it shows the text with a caret under the fault, what was expected, and the nearest valid spelling.
+    unknown: the name that nobody knows, if that is the fault.
     """
 
-    def __init__(self, problem: str, text: str = "", position: int = 0, suggestion: str | None = None) -> None:
+    def __init__(
+        self, problem: str, text: str = "", position: int = 0, suggestion: str | None = None, unknown: str = ""
+    ) -> None:
         self.problem = problem
         self.text = text
         self.position = position
         self.suggestion = suggestion
+        self.unknown = unknown
         super().__init__(self._render())
 
     def _render(self) -> str:

@@ -31,10 +31,8 @@ def test_what_is_marked_has_two_wordings(marked: str, python: str, shell: str) -
 
 @pytest.mark.parametrize("kind", [InputError, EquationError])
 def test_an_error_has_both(kind: type[InputError]) -> None:
-    for error in (
-        kind("Expected a column; pass ⟦time=⟧."),
-        pickle.loads(pickle.dumps(kind("Expected a column; pass ⟦time=⟧."))),
-    ):
+    made = kind("Expected a column; pass ⟦time=⟧.")
+    for error in (made, pickle.loads(pickle.dumps(made))):  # noqa: S301
         assert str(error) == "Expected a column; pass time=."
         assert error.for_shell() == "Expected a column; pass --time."
         assert InputError(f"Again: {error.marked}").for_shell() == "Again: Expected a column; pass --time."

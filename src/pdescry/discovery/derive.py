@@ -212,14 +212,12 @@ def _canonical(found: re.Match[str], coefficients: Sequence[Coefficient], axes: 
 
 def _explained(fault: EquationError, coefficients: Sequence[Coefficient], text: str) -> InputError:
     names = ", ".join(each.name if re.fullmatch(r"\w+", each.name) else f"'{each.name}'" for each in coefficients)
-    first = str(fault).split("\n")[0]
-    if first.startswith("Unknown name"):
-        wrong = first.split("'")[1] if "'" in first else first
+    if fault.unknown:
         return InputError(
-            f"Expected terms of this law ({names}), as written here, or constants after 'where'; got {wrong!r} in "
-            f"{text!r}; name a term, or tell it as in 'where L = 0.5 m'."
+            f"Expected terms of this law ({names}), as written here, or constants after 'where'; got {fault.unknown!r} "
+            f"in {text!r}; name a term, or tell it as in 'where L = 0.5 m'."
         )
-    return InputError(f"Expected a formula of terms such as 'u_x / u_xx'; got {text!r}: {fault}")
+    return InputError(f"Expected a formula of terms such as 'u_x / u_xx'; got {text!r}: {fault.marked}")
 
 
 def _refuse_many_valued(node: Node, known: Mapping[str, _Known]) -> None:

@@ -54,9 +54,9 @@ class Law:
     """A law for each field (``fits``), and the fields that were inferred with it or before it.
 
     inference: what the method found, by whatever method; all else here is asked of it. forward: how the law fared when
-    solved forward. warnings: what to know before relying on it; advice: what to try; each has a code and
-    parameters, and prints as a sentence. Where several experiments share
-    the law, everything here is of the first, and ``law.of(1)`` has the field of the second.
+    solved forward. warnings: what to know before relying on it; advice: what to try; each a `Notice`, which
+    prints as a sentence. Where several experiments share the law, everything here is of the first, and ``law.of(1)``
+    has the field of the second.
     """
 
     inference: Inference

@@ -54,6 +54,5 @@ def _check(text: str, node: Node, coordinates: tuple[str, ...]) -> None:
 
 def _unknown(text: str, name: str, start: int, known: tuple[str, ...]) -> EquationError:
     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    return EquationError(
-        f"Unknown name {name!r}. Expected one of {', '.join(known)}.", text, start, next(iter(nearest), None)
-    )
+    problem = f"Unknown name {name!r}. Expected one of {', '.join(known)}."
+    return EquationError(problem, text, start, next(iter(nearest), None), unknown=name)

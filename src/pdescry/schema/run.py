@@ -151,6 +151,8 @@ METHOD = Setting(f'"{AUTO}" (joint along one or two axes), {", ".join(METHODS[:-
 FLAGS_OF_NOUNS: Mapping[str, Flag] = {
     "sampler.kind": Flag(name="sampler", offered=tuple(map(words.hyphenated, SAMPLERS))),
     "sampler.draws": Flag(type=int),
+    "sampler.thin": Flag(type=int),
+    "sampler.burn": Flag(type=int),
     "regression.threshold": Flag(type=float),
     "regression.known": Flag('Known term: "u_xx > 0", "v: u = 2 ± 0.1".', "FACT", list[str]),
     "regression.boundary": Flag('Known boundary value: "u(0) = 1", "u_x(10) = 0".', "FACT", list[str]),
