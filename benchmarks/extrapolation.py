@@ -31,6 +31,7 @@ from pdescry.files import appearing, write_json
 from pdescry.joint import JointFit
 from pdescry.joint.choice import Choice, Comparison
 from pdescry.joint.inference import JointInference
+from pdescry.notices import Notice
 
 SYSTEMS = ("advection_diffusion", "heat", "burgers")
 SENSORS, NOISE, SHARE, DRAWS = 12, "5%", 0.7, 20
@@ -42,7 +43,7 @@ def law_of(fit: JointFit) -> Law:
     processes: Any = tuple((SimpleNamespace(noise=float(noise)),) for noise in fit.noise)
     comparison = Comparison(pd.DataFrame(), pd.DataFrame(), pd.DataFrame(), {})
     inference = JointInference(Choice(fit, fit.terms, comparison, fit.fields, processes), (fit.readings,))
-    return Law(inference, Settings(), Forward("ok", "", "field"))
+    return Law(inference, Settings(), Forward("ok", Notice.of("no-law-to-solve"), "field"))
 
 
 def one(name: str, layout: int) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pdescry.data import Input
 from pdescry.discovery.assumed import boundary_of, ends_assumed, inputs_assumed
 from pdescry.discovery.continuing import KEPT, Continued, Course, course_of, folded
 from pdescry.discovery.extrapolating import Asked, Solved, solve, with_draws
+from pdescry.notices import Notice
 from pdescry.solver.profiles import nodes, polynomial
 from tests.discovery.conftest import choice_of, with_inference
 
@@ -153,8 +154,8 @@ def test_inputs_keep_their_last_value() -> None:
     asked = still.asked([3.9999, 6.0])
     found = solve(asked, law, still).fields
     assert float(found["u"][-1, 0]) == pytest.approx(6.0, abs=1e-2)
-    assert "P keeps its last value after t = 4" in inputs_assumed(asked, law)
-    assert inputs_assumed(still.asked([3.0, 6.0], inputs={"P": 2.0}), law) == ""
+    assert inputs_assumed(asked, law) == Notice.of("inputs-assumed", late=["P keeps its last value after t = 4"])
+    assert inputs_assumed(still.asked([3.0, 6.0], inputs={"P": 2.0}), law) is None
     with pytest.raises(InputError, match="begin by 4"):
         still.asked([5.0, 6.0], inputs={"P": 2.0})
 
@@ -167,7 +168,9 @@ def test_ends_keep_another_start() -> None:
     found = solve(asked, law, wave)
     np.testing.assert_allclose(found.fields["u"][-1], 7 + found.fields["x"], atol=1e-3)
     assert boundary_of(asked, found) == "u kept at the left, u kept at the right"
-    assert "from another start" in ends_assumed(asked, found, law, draws=False)
+    assumed = ends_assumed(asked, found, law, draws=False)
+    assert assumed is not None
+    assert assumed.code == "ends-assumed-from-start"
 
 
 def test_draws_of_an_end_change_as_it_did() -> None:

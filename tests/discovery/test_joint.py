@@ -43,7 +43,7 @@ FILES = {
     "config.toml", "readings.csv", "joint.nc", "forward.csv", "law.json", "log.txt", "report.html",
     "figures", ".lock",
 }  # fmt: skip
-REASON = "The readings are noise; less of it would help."
+REASON = Notice.of("as-well-by-constant")
 
 
 # ---- which way -------------------------------------------------------------------------------------------------------
@@ -120,7 +120,8 @@ def test_where_it_cannot_work_a_regression_is_taken() -> None:
     way = method_for(Settings(), [in_space()])
     assert isinstance(way.options, SequentialRidge)
     assert way.options.threshold == 0.1
-    assert way.note.startswith("The law was found by SequentialRidge")
+    assert way.note is not None
+    assert str(way.note).startswith("The law was found by SequentialRidge")
     with pytest.raises(InputError, match=r"'joint'; .*3 axes.*; leave the method out"):
         method_for(Settings(method=Joint()), [in_space()])
     assert max(term.order() for term in way.candidates) == 4
@@ -134,8 +135,8 @@ def test_derivatives_that_splines_do_not_have_are_refused_before_any_work(readin
 
 def test_the_note_is_a_warning(finished: tuple[Law, Path]) -> None:
     law, _ = finished
-    warnings, _ = judge(law.inference, law.forward, "The law was found by another way.")
-    assert warnings[0] == "The law was found by another way."
+    note = Notice.of("found-by-regression", method="STBLR()", obstacle="three axes")
+    assert judge(law.inference, law.forward, note)[0][0] == note
 
 
 def test_what_is_known_is_looked_at_before_any_work(readings: Readings, tmp_path: Path) -> None:
@@ -255,7 +256,7 @@ def test_laws_that_may_be_true_as_well_are_told(chosen: tuple[Law, Path], tmp_pa
     assert "\n  or u_t = " in repr(law)
     assert "(probability 0.30)" in repr(law)
     assert "other-laws" in [each.code for each in law.warnings]
-    assert any("known" in sentence for sentence in law.advice)
+    assert Notice.of("say-what-you-know") in law.advice
     assert "(probability" not in repr(chosen[0])
     law.save(tmp_path / "law")
     assert repr(load(tmp_path / "law")) == repr(law)
@@ -270,7 +271,7 @@ def test_when_the_readings_do_not_tell(chosen: tuple[Law, Path], tmp_path: Path)
     assert list(law.coefficients.columns) == list(chosen[0].coefficients.columns)
     assert not law.fits[0].coefficients.any()
     assert "readings-tell-no-law" in [each.code for each in law.warnings]
-    assert any("Add sensors" in sentence for sentence in law.advice)
+    assert Notice.of("see-more") in law.advice
     with pytest.raises(InputError, match="tell a law"):
         law.simulate()
     with pytest.raises(InputError, match="tell a law"):

@@ -11,6 +11,7 @@ import pytest
 from pdescry import Equation, InputError, Term, systems
 from pdescry.discovery.forward import Forward, check_forward
 from pdescry.discovery.judgement import judge
+from pdescry.notices import Notice
 from pdescry.two_stage import NetworkField
 from tests.discovery.conftest import with_inference
 
@@ -115,8 +116,8 @@ def test_an_ill_posed_law_is_told(finished):
     forward = check_forward(law.inference, Equation.parse("u_t = -2*u_xx"))
     assert forward.status == "ill-posed"
     warnings, advice = judge(law.inference, forward)
-    assert any("ill-posed" in sentence for sentence in warnings)
-    assert any("highest derivatives" in sentence for sentence in advice)
+    assert "law-ill-posed" in [each.code for each in warnings]
+    assert "try-lower-derivatives" in [each.code for each in advice]
     assert check_forward(law.inference, Equation.parse("u_t = 2*u_xx")).status == "ok"
 
 
@@ -127,11 +128,11 @@ def test_what_is_warned_of(finished):
         fit, support=np.zeros_like(fit.support), coefficients=0 * fit.coefficients, outcome="nothing left"
     )
     warnings, advice = judge(with_inference(law, fits=(nothing,)).inference, law.forward)
-    assert any("No candidate is left for u_t" in sentence for sentence in warnings)
-    assert any("lower threshold" in sentence for sentence in advice)
+    assert Notice.of("no-candidate-left", left="u_t") in warnings
+    assert "try-lower-threshold" in [each.code for each in advice]
     many = replace(nothing, terms=fit.terms * 20)
     warnings, _ = judge(with_inference(law, fits=(many,)).inference, law.forward)
-    assert any("are few for 40 candidates" in sentence for sentence in warnings)
+    assert Notice.of("few-readings", readings=len(law.readings), candidates=40) in warnings
 
 
 def test_forward_of_each_order(finished):
@@ -161,7 +162,7 @@ def test_conditions_that_are_assumed_are_told(finished):
     assert float(found["u_low"][-1, 0]) < float(found["u"][-1, 0]) < float(found["u_high"][-1, 0])
     with pytest.raises(InputError, match="wider domain="):
         law.simulate([9.0, 10.0], domain=(-1, 11))
-    nobody = replace(law, forward=Forward("not tried", "Nobody knows."))
+    nobody = replace(law, forward=Forward("not tried", Notice.of("ends-unknown")))
     with pytest.raises(InputError, match="pass boundary="):
         nobody.simulate([0.0, 9.0])
 

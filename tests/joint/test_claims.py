@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from pdescry import JointFit, Readings
-from pdescry.joint.claims import contradicted, doubtful, sentences
+from pdescry.joint.claims import contradicted, doubtful, notices_of
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import with_terms
 from pdescry.joint.inference import JointInference
 from pdescry.joint.search.fitted_law import FittedLaw, Rules, judged
+from pdescry.notices import Notice
 from pdescry.problem import Problem
 from tests.joint.conftest import compared
 from tests.joint.test_storage import again, assert_same
@@ -62,9 +63,10 @@ def test_what_it_costs_is_told(fitted: JointFit) -> None:
     assert table["cost"].to_list() == pytest.approx([other.score - law.score - named] * 2)
     assert table["law"].iloc[0] == "u_t = 1.996(32)*u_xx"
     cost = f"{table['cost'].iloc[0]:.0f} nats"
-    assert sentences(table.iloc[:1]) == [f"You said u_xx = 1.75; the readings favour 1.996(32), by {cost}."]
+    (said,) = notices_of(table.iloc[:1])
+    assert str(said) == f"You said u_xx = 1.75; the readings favour 1.996(32), by {cost}."
     together = " together with what else they contradict."
-    assert sentences(table)[1] == (
+    assert str(notices_of(table)[1]) == (
         f"You said that u_x is in the law; the readings favour a law without it, by {cost}{together}"
     )
 
@@ -82,10 +84,7 @@ def test_it_is_warned_of_and_kept(fitted: JointFit, heat: Readings, tmp_path: Pa
     choice = replace(choice, comparison=replace(choice.comparison, claims=claims))
     said: list[tuple[str, ...]] = []
     inference = JointInference(choice, (heat,))
-    inference.judge(lambda *sentence: said.append(sentence))
-    assert (
-        sentences(claims)[0],
-        "Check the sign and the unit of what you said, or leave it out; without it: " + claims["law"].iloc[0],
-    ) in said
+    inference.judge(lambda *notices: said.append(notices))
+    assert (notices_of(claims)[0], Notice.of("check-claims", law=claims["law"].iloc[0])) in said
     assert inference.facts()["claims"][0]["claim"] == "u_xx = 1.75"
     assert_same(choice.comparison, again(choice, tmp_path, heat).comparison)

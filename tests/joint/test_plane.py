@@ -19,6 +19,7 @@ from pdescry.joint.field.space import Space
 from pdescry.joint.inference import JointInference
 from pdescry.joint.observations import Observations
 from pdescry.joint.without_law import fields_without_law, starts_of
+from pdescry.notices import Notice
 from pdescry.problem import Problem
 
 LAW = {"u_x": 0.25, "u_y": 0.5, "lap(u)": 0.5}
@@ -183,7 +184,7 @@ def test_a_law_in_the_plane_is_solved_forward_from_its_field(choice: Choice, rea
     forward = check_forward(JointInference(choice, (readings,)))
     assert forward.status == "ok"
     assert forward.misfit < 0.02
-    assert "only the mean" in forward.unscored
+    assert forward.unscored == Notice.of("no-draws-in-plane")
 
 
 def test_a_choice_in_the_plane_is_kept(choice: Choice, readings: Readings, tmp_path: Path) -> None:

@@ -15,10 +15,11 @@ from pdescry import Choice, InputError, Joint, JointFit, Readings, choose, refin
 from pdescry.equation import Term
 from pdescry.executor import Inline
 from pdescry.joint.fit.centring import centring, held
-from pdescry.joint.profiles import asked_in_vain, profiles_of, sentences, table_of
+from pdescry.joint.profiles import asked_in_vain, notices_of, profiles_of, table_of
 from pdescry.joint.search.fitted_law import VARIES, FittedLaw, Rules, soft_fit
 from pdescry.joint.search.search import Search
 from pdescry.joint.search.varying import Vary, varied
+from pdescry.notices import Notice
 from pdescry.problem import Candidate, Known, Problem
 from tests.joint.conftest import compared, start_of
 
@@ -94,14 +95,14 @@ def test_the_band_follows_from_the_covariance(fit: JointFit) -> None:
 def test_the_law_is_printed_with_one_coefficient(fit: JointFit) -> None:
     assert str(fit).startswith("u_t = (0.0")
     assert str(fit).endswith("*x)*u_xx")
-    assert fit.variation[0].startswith("The coefficient of u_xx grows from 0.01")
-    assert fit.variation[0] in repr(fit)
+    assert str(fit.variation[0]).startswith("The coefficient of u_xx grows from 0.01")
+    assert str(fit.variation[0]) in repr(fit)
 
 
 def told(texts: tuple[str, ...], values: list[float], sds: list[float]) -> list[str]:
     terms = named(*texts)
     found = profiles_of(terms, np.array(values), np.diag(np.square(sds)), "x")
-    return sentences(found, terms, (0.0, 1.0))
+    return list(map(str, notices_of(found, terms, (0.0, 1.0))))
 
 
 def test_how_a_coefficient_varies_in_words() -> None:
@@ -131,8 +132,8 @@ def test_what_was_asked_in_vain_is_told() -> None:
     asked = named("u_xx", "u")
     changes = pd.DataFrame({"field": ["u"], "term": ["x*u_xx"], "score": [-7.25]})
     constant, missing = asked_in_vain(asked, {asked[0]: 1.0}, changes, "x")
-    assert constant == "The coefficient of u_xx is constant along x: one that varies scores 7.2 nats less."
-    assert missing == "u, whose coefficient may vary, is not in the law."
+    assert str(constant) == "The coefficient of u_xx is constant along x: one that varies scores 7.2 nats less."
+    assert missing == Notice.of("not-in-law", term="u")
     assert asked_in_vain(asked[:1], dict.fromkeys(named("u_xx", "x*u_xx"), 1.0), changes, "x") == []
 
 
@@ -217,4 +218,4 @@ def test_a_rod_whose_diffusivity_grows() -> None:
     assert set(found.laws[0].summary["term"]) == {"u_xx", "x*u_xx"}
     constant = choose(rod(0.0), ["u", "u_x", "u_xx"], Joint(vary=("u_xx",)), workers=1)
     assert [str(each.term) for each in constant.fit.terms] == ["u_xx"]
-    assert constant.comparison.variation[0].startswith("The coefficient of u_xx is constant along x: one that varies")
+    assert constant.comparison.variation[0].code == "constant-coefficient"

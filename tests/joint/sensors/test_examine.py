@@ -64,8 +64,7 @@ def test_outliers_are_left_out_and_counted():
     assert len(found) == len(readings) - fault.readings
     assert fault.readings >= 11  # a first reading may not stand out
     assert gone <= 2 * len(rows)  # none of the others is gone
-    assert "outliers" in fault.sentence()
-    assert "left out" in fault.sentence()
+    assert fault.notice().code == "outliers-left-out"
 
 
 def test_a_dead_sensor_is_named_and_left_out_and_others_keep_their_numbers():
@@ -81,7 +80,7 @@ def test_a_dead_sensor_is_named_and_left_out_and_others_keep_their_numbers():
     found, faults = examine(broken)
     told = [each for each in faults if each.kind == "constant"]
     assert [(each.sensors, each.value, each.since) for each in told] == [((str(dead),), 21.3, None)]
-    assert told[0].sentence(broken.units) == f"Sensor {dead} reads u = 21.3 °C throughout and was left out."
+    assert str(told[0].notice(broken.units)) == f"Sensor {dead} reads u = 21.3 °C throughout and was left out."
     assert found.sensor_names == tuple(str(k) for k in range(12) if k != dead)
     assert "constant-left-out" in [each.code for each in found.warnings]
 
@@ -141,7 +140,7 @@ def test_told_but_kept_if_asked():
     found, faults = examine(broken, leave_out=False)
     assert found == broken
     assert not any(each.left_out for each in faults)
-    assert "without=[" in faults[0].sentence()
+    assert faults[0].notice().code == "constant-kept"
 
 
 def test_half_of_the_sensors_stay_whatever_is_wrong_with_them():
