@@ -53,9 +53,9 @@ def test_the_way_that_is_taken(readings: Readings) -> None:
     way = method_for(Settings(), [readings])
     assert way.options == Joint()
     assert way.candidates is None  # the problem names its own
-    assert way.note == ""
+    assert way.note is None
     assert len(method_for(Settings(method=STBLR(0.1)), [readings]).candidates) == 11
-    assert method_for(Settings(method=STBLR(0.1)), [readings]).note == ""
+    assert method_for(Settings(method=STBLR(0.1)), [readings]).note is None
     assert method_for(Settings(candidates="paper"), [readings]).candidates == "paper"
     for given in (two_fields(), readings):
         assert method_for(Settings(time_order=2), [given]).options == Joint()

@@ -26,8 +26,8 @@ def test_printing_and_coefficients(finished):
     assert (table["mean"] < table["high"]).all()
     assert set(table["spread"]) == {"honest"}
     assert law.equation.coefficients == dict(zip(law.fits[0].terms, table["mean"], strict=True))
-    for sentence in law.warnings:
-        assert sentence in repr(law)
+    for warning in law.warnings:
+        assert str(warning) in repr(law)
 
 
 def test_predict_is_the_posteriors(finished):

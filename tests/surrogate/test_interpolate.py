@@ -15,6 +15,7 @@ import pytest
 
 from pdescry import InputError, PdescryError, Readings
 from pdescry.cores import n_cores
+from pdescry.notices import Notice
 from pdescry.surrogate import (
     HMC,
     MCLMC,
@@ -174,10 +175,11 @@ def test_stuck_and_nan_chains_are_told_apart(posterior):
     draws, trace = posterior.positions[0], posterior.trace
     one = type(trace)(*(part[0] for part in trace))
     assert _fault(0, Collected(draws[0], draws, one)) is None
-    assert "stuck" in (_fault(0, Collected(draws[0], np.repeat(draws[:1], len(draws), 0), one)) or "")
+    stuck = Collected(draws[0], np.repeat(draws[:1], len(draws), 0), one)
+    assert _fault(0, stuck) == Notice.of("chain-stuck", chain=0)
     broken = draws.copy()
     broken[5, 3] = np.nan
-    assert "NaN" in (_fault(0, Collected(draws[0], broken, one)) or "")
+    assert _fault(0, Collected(draws[0], broken, one)) == Notice.of("chain-of-no-numbers", chain=0)
 
 
 def test_a_worker_that_fails_is_told(tmp_path):

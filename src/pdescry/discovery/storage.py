@@ -70,8 +70,8 @@ def write_forward(path: Path, forward: Forward) -> None:
 
 
 def _load_forward(told: dict[str, Any], path: Path, named: bool) -> Forward:
-    """named: whether sensors have names. A law of an older version has no score."""
-    score = told.get("score")
+    """named: whether sensors have names."""
+    score = told["score"]
     if score is not None:
         kinds: Any = {"sensor": str if named else int}
         table: Any = pd.read_csv(path, dtype=kinds, keep_default_na=False, **exact_floats())
