@@ -11,10 +11,9 @@ from typing import Any
 
 from pdescry.data import Readings
 from pdescry.errors import InputError
+from pdescry.problem.options import PROBLEM
 
 HIGHEST = 3  # derivative
-WIDEST = 3.0  # domain, in intervals of the sensors: beyond, nothing would speak but the law
-SAME = 0.5  # of the interval of its sensors: so far beyond them ends what they are in, if other experiments end there
 Span = tuple[float, float]
 NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
 
@@ -86,9 +85,10 @@ class Ends:
                 f"Expected a domain that holds all sensors, which are between {sensors}; got one {told}; widen it, or "
                 "leave out the sensors beyond it."
             )
-        if domain[1] - domain[0] > WIDEST * (span[1] - span[0]):
+        widest = PROBLEM.domain.widest
+        if domain[1] - domain[0] > widest * (span[1] - span[0]):
             raise InputError(
-                f"Expected a domain of at most {WIDEST:g} times the interval of the sensors, which are between "
+                f"Expected a domain of at most {widest:g} times the interval of the sensors, which are between "
                 f"{sensors}; got one {told}; narrow it."
             )
         for each in conditions:
@@ -130,7 +130,8 @@ def ends_of(texts: Sequence[str], domain: tuple[float, float] | None, experiment
             continue
         domain_of_all = ends.domain[0]
         low, high = readings.span[axis]
-        beyond = [place for place in domain_of_all if max(low - place, place - high) > SAME * (high - low)]
+        most = PROBLEM.domain.common_end * (high - low)
+        beyond = [place for place in domain_of_all if max(low - place, place - high) > most]
         if len(experiments) > 1 and beyond:
             raise InputError(
                 f"Expected ends that all experiments share; sensors of {readings.source or 'one of them'} lie from "

@@ -9,13 +9,7 @@ from pdescry.equation import Term
 from pdescry.equation import candidates as library
 from pdescry.equation.term import ONE, Derivative
 from pdescry.errors import InputError
-
-# Of several fields: the highest derivative alone and times a field, and of other products.
-HIGHEST_ALONE, HIGHEST_IN_PRODUCTS = 4, 2
-MANY = 3  # fields: of so many or more, products of a field hold derivatives up to HIGHEST_IN_PRODUCTS only
-# What is tried grows with what sensors can distinguish: a term takes so many of them for each factor and each order of
-# its derivatives. Terms of few of both (diffusion, advection, reactions up to cubic ones) are always tried.
-SENSORS, FEW = 2, 3
+from pdescry.problem.options import PROBLEM
 
 
 def terms_by_name(
@@ -35,7 +29,7 @@ def terms_by_name(
     else:
         found = set(library(name, fields=tuple(fields), axes=tuple(axes)))
     if name == "general" and places is not None:
-        most = max(FEW, places // SENSORS)
+        most = max(PROBLEM.library.always, places // PROBLEM.library.sensors_per_factor)
         found = {term for term in found if term.degree + term.order() <= most}
     for field, order in orders.items():
         if order > 1 and name != "paper":
@@ -104,8 +98,8 @@ def _coupled(fields: Sequence[str], axes: Sequence[str]) -> list[Term]:
             for along in combinations_with_replacement(axes, order)
         ]
 
-    plain, many = derivatives(0, 0), len(fields) >= MANY
-    low, high = derivatives(1, HIGHEST_IN_PRODUCTS), derivatives(1, HIGHEST_ALONE)
+    plain, many = derivatives(0, 0), len(fields) >= PROBLEM.library.many_fields
+    low, high = derivatives(1, PROBLEM.library.highest_in_products), derivatives(1, PROBLEM.library.highest_alone)
     products: list[tuple[Derivative, ...]] = [(each,) for each in plain + high]
     products += combinations_with_replacement(plain, 2)
     products += [(field, each) for field in plain for each in (low if many else high)]
