@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from pdescry.solver import conditions_needed, simulate
 from pdescry.solver.boundary import read_boundary
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.jacobian import Shifted, TensorJacobian
+from pdescry.solver.options import SOLVER
 
 PI = np.pi
 EXACT = 1e-6  # of the largest value
@@ -161,7 +163,8 @@ def test_limits_are_told():
 
 
 def test_memory_is_a_limit(monkeypatch):
-    monkeypatch.setattr("pdescry.solver.attempt.BYTES", 400_000)
+    few = replace(SOLVER, stop=replace(SOLVER.stop, memory=400_000))
+    monkeypatch.setattr("pdescry.solver.attempt.SOLVER", few)
     solution = simulate(
         "u_t = 0.1*u_xx + 0.1*u_yy", domain=((0, 1), (0, 1)), until=1, initial="sin(2*pi*x)*cos(2*pi*y)"
     )

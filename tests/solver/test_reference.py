@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from pdescry.equation import Equation
 from pdescry.solver import simulate
+from pdescry.solver.options import SOLVER
 
 from .problems import BURGERS, KDV, solved
 
@@ -60,7 +62,8 @@ def test_between_steps_the_field_is_as_accurate_as_at_them():
 
 def test_error_falls_spectrally_with_the_number_of_points(monkeypatch):
     # Without the test of resolution, so that coarse grids run to the end and show their error.
-    monkeypatch.setattr("pdescry.solver.search.RESOLVED", np.inf)
+    anything = replace(SOLVER, accuracy=replace(SOLVER.accuracy, resolved=np.inf))
+    monkeypatch.setattr("pdescry.solver.search.SOLVER", anything)
     x = np.linspace(-7, 7, 40)
     exact = solved("burgers").at(2.0, x)
     errors = []

@@ -16,18 +16,13 @@ from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.driven import driven_sizes
 from pdescry.solver.initial import Profile
 from pdescry.solver.inputs import Inputs, breaks_of, longest_step
+from pdescry.solver.options import SOLVER
 from pdescry.solver.pieces import Pieces
 from pdescry.solver.stepping import Trajectory, integrate
 from pdescry.solver.wellposed import fastest_rate, growth_without_bound
 
 Array = np.ndarray
 Progress = Callable[[str, float], None]
-
-RESOLVED = 1e-8  # the finest modes, relative to the largest: below it the field counts as resolved
-BLOWN_UP = 1e6  # growth that ends a run, if it speeds up; exponential growth may go on
-BYTES = 1_000_000_000  # of memory that the steps of one attempt may take
-LOOKS = (101, 37)  # places along each axis at which runs are compared: of an interval, of the plane
-GRACE_STEPS = 1500  # a rough start that takes more is one that the law does not smooth
 
 
 @dataclass(frozen=True)
@@ -140,7 +135,7 @@ class Run:
     def look(self, times: Array) -> Array:
         """All fields at places spread over the domain: shape (times, fields, places)."""
         # Not evenly spaced, or waves that fit the spacing would not be seen.
-        spread = np.arange(LOOKS[len(self.grid.axes) - 1]) * 0.6180339887498949 % 1.0
+        spread = np.arange(SOLVER.stop.compared[len(self.grid.axes) - 1]) * 0.6180339887498949 % 1.0
         places = [left + (right - left) * spread for left, right in self.grid.domain.values()]
         seen = [piece.on_grid(times, *places) for piece in self.pieces.values()]
         return np.stack([each.reshape(len(times), -1) for each in seen], axis=1)
@@ -148,7 +143,7 @@ class Run:
 
 def most_steps(grid: Discretisation) -> int:
     """How many steps fit into memory: a state and the three coefficients of a cubic for each."""
-    return BYTES // (4 * 8 * len(grid.blocks) * grid.size)
+    return SOLVER.stop.memory // (4 * 8 * len(grid.blocks) * grid.size)
 
 
 def largest_values(grid: Discretisation, y: Array) -> Array:
@@ -230,11 +225,12 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
             rough = True
         if max(worst.values()) > resolved:
             return "unresolved"
-        if rough and t <= problem.grace and len(times) > GRACE_STEPS:  # of the start: breaks are too many to count
+        # Of the start: breaks are too many to count.
+        if rough and t <= problem.grace and len(times) > SOLVER.stop.steps_of_rough_start:
             # On the way to a blow-up every grid is too coarse in the end; the next one will show the same.
             return "unresolved" if any(surging(times, block) for block in np.array(largest).T) else "rough"
         reference = np.maximum(np.maximum(largest[0], largest[len(largest) // 10]), driven)
-        for block in np.flatnonzero(largest[-1] > BLOWN_UP * reference):
+        for block in np.flatnonzero(largest[-1] > SOLVER.stop.growth * reference):
             if surging(times, np.array(largest)[:, block]):
                 return "blow-up"
         remaining = problem.until - t

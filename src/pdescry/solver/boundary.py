@@ -29,6 +29,7 @@ from pdescry.errors import InputError
 from pdescry.notices import Notice
 from pdescry.solver.evaluate import evaluate_formula
 from pdescry.solver.inputs import arguments
+from pdescry.solver.options import SOLVER
 
 Array = np.ndarray
 
@@ -37,7 +38,6 @@ Side = str | tuple[str, Value] | Sequence[str] | Mapping[str, Value]
 Boundary = str | Mapping[str, Side] | tuple[Side, Side]
 Domain = Mapping[str, tuple[float, float]]  # of each axis, in the order of the axes
 
-RATE_STEP = 1e-3  # of the time span: between the times from which the rate of a boundary value is taken
 
 SIDES = (("left", "right"), ("bottom", "top"))  # of the first and of the second axis
 _EXAMPLE = "⟦boundary={'left': 'u=0', 'right': 'u_x=0'}‖--left \"u=0\" --right \"u_x=0\"⟧"
@@ -65,7 +65,7 @@ class Condition:
         """By how much it changes in a unit of time: the slope at t of the polynomial through values near t."""
         if not callable(self.value):
             return 0.0
-        step = self.until * RATE_STEP
+        step = self.until * SOLVER.inputs.rate_step
         first = min(max(t - 2 * step, 0.0), self.until - 4 * step)
         values = [self.at(first + k * step) for k in range(5)]
         return float(Polynomial.fit(range(5), values, 4).deriv()((t - first) / step)) / step
@@ -91,7 +91,7 @@ class Condition:
             return np.asarray(self.rate(t))
         if not callable(self.value):
             return np.zeros(len(places))
-        step = self.until * RATE_STEP
+        step = self.until * SOLVER.inputs.rate_step
         first = min(max(t - 2 * step, 0.0), self.until - 4 * step)
         values = np.array([self.along(first + k * step, places) for k in range(5)])
         return np.asarray(polyval((t - first) / step, polyder(polyfit(np.arange(5), values, 4)))) / step

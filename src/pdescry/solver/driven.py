@@ -8,11 +8,10 @@ from pdescry.equation.term import Derivative
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.evaluate import evaluate_terms
 from pdescry.solver.inputs import breaks_of
+from pdescry.solver.options import SOLVER
 from pdescry.solver.wellposed import fastest_rate
 
 Array = np.ndarray
-
-PROBES = 401  # times at which inputs are looked at
 
 
 def driven_sizes(grid: Discretisation, start: Array, until: float) -> dict[Derivative, float]:
@@ -30,7 +29,7 @@ def driven_sizes(grid: Discretisation, start: Array, until: float) -> dict[Deriv
     with np.errstate(all="ignore"):
         fastest = fastest_rate(grid.equation, grid.slopes(0.0, start), grid.domain)
     scale = 1 / max(fastest, 1 / until)
-    times = np.union1d(np.linspace(0.0, until, PROBES), breaks_of(grid.inputs))
+    times = np.union1d(np.linspace(0.0, until, SOLVER.inputs.sizes), breaks_of(grid.inputs))
     forces: dict[str, list[Array]] = {field: [] for field in sources}
     for t in times.tolist():
         values = grid.surroundings(t)

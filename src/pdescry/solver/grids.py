@@ -8,18 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pdescry.solver.attempt import RESOLVED, Problem, finest_modes
+from pdescry.solver.attempt import Problem, finest_modes
 from pdescry.solver.boundary import Conditions
 from pdescry.solver.discretisation import Discretisation
+from pdescry.solver.options import SOLVER
 from pdescry.solver.space import along
-
-COARSEST = {1: 48, 2: 24}  # points along each axis of the first grid, by axes; each further one has half as many again
-MOST_NODES = 52_000  # in the plane, of all fields: beyond it a step takes seconds
-# The most points that a rough start is worth, whose error falls only as a power of their number: along an axis, and
-ROUGH_POINTS = 364
-ROUGH_NODES = 30_000  # in the plane
-TOLERATED = 1e-4  # of the largest value: the most that a rough start may cost, reported as the estimated error
-PROBES = {1: 5003, 2: 301}  # places along each axis at which an initial state is compared with what a grid holds
 
 
 @dataclass(frozen=True)
@@ -35,7 +28,7 @@ def _fit(problem: Problem, grid: Discretisation) -> Fit:
     start = problem.start(grid)
     # Points of their own: at its nodes any grid agrees with the initial state, however much it misses in between.
     bases = grid.spaces[problem.equation.fields[0]].bases
-    places = [basis.nodes(PROBES[len(bases)]) for basis in bases]
+    places = [basis.nodes(SOLVER.points.compared_of_start[len(bases) - 1]) for basis in bases]
     everywhere = [each.ravel() for each in np.meshgrid(*places, indexing="ij")]
     apart, defect = 0.0, 0.0
     for name, block in grid.blocks.items():
@@ -50,7 +43,7 @@ def _fit(problem: Problem, grid: Discretisation) -> Fit:
             weights = np.gradient(places[number]) / (right - left)
             missed = along(waves, np.moveaxis(np.moveaxis(missed, number, -1) * weights, -1, number), number)
         defect = max(defect, float(np.abs(missed).max()) / size)
-    resolved = problem.allowed(RESOLVED)
+    resolved = problem.allowed(SOLVER.accuracy.resolved)
     tails = finest_modes(grid, 0.0, start, np.zeros_like(start), {})
     coarse = tuple(axis for axis, tail in tails.items() if not tail < resolved)
     return Fit(not coarse and apart < 100 * resolved, defect, coarse or grid.axes)
@@ -78,7 +71,7 @@ class GridsToTry:
         unknowns = sum(component.time_order for component in self.problem.equation.components)
         while all(at[axis] < len(self.sizes[axis]) for axis in at):
             grid = self.problem.grid(self.conditions, {axis: self.sizes[axis][place] for axis, place in at.items()})
-            if len(at) > 1 and grid.size * unknowns > MOST_NODES and any(at.values()):
+            if len(at) > 1 and grid.size * unknowns > SOLVER.points.most_unknowns_in_plane and any(at.values()):
                 break
             fit = Fit(smooth=True, defect=0.0) if smooth else _fit(self.problem, grid)
             smooth = fit.smooth
@@ -86,8 +79,9 @@ class GridsToTry:
                 yield grid, fit
             else:
                 self.coarse = fit.coarse
-                most = ROUGH_POINTS if len(at) == 1 else ROUGH_NODES
-                if grid.size * len(grid.blocks) <= max(most, self.least) and fit.defect < TOLERATED:
+                most = SOLVER.points.most_of_rough_start if len(at) == 1 else SOLVER.points.most_unknowns_of_rough_start
+                few = grid.size * len(grid.blocks) <= max(most, self.least)
+                if few and fit.defect < SOLVER.accuracy.of_rough_start:
                     rough.append((grid, fit))
             for axis in self.coarse:
                 at[axis] += 1

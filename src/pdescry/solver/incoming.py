@@ -21,14 +21,11 @@ from pdescry.equation.term import Derivative
 from pdescry.errors import InputError
 from pdescry.solver.boundary import needed_at_ends
 from pdescry.solver.discretisation import Discretisation
+from pdescry.solver.options import SOLVER
 from pdescry.solver.wellposed import fastest_rate
 
 Array = np.ndarray
 Counts = dict[str, tuple[int, int]]  # of each field: conditions at the left and at the right end, on u, u_x, … in turn
-
-LARGE = 1e4  # s, times the law's fastest rate for the longest wave: short waves decide
-VANISHING = 1e-9  # of the coefficient's largest value in the domain: zero but for rounding
-DISTINCT = 1e-3  # of a wave's largest field: what remains of it beside other waves tells it from them
 
 
 def incoming_at(glance: Discretisation, start: Array, axis: str) -> Counts | None:
@@ -47,12 +44,13 @@ def incoming_at(glance: Discretisation, start: Array, axis: str) -> Counts | Non
         if set(pair[1].axes) <= {axis, "t"}
     }
     length = glance.domain[axis][1] - glance.domain[axis][0]
-    rate = LARGE * fastest_rate(equation, everywhere, glance.domain)
+    rounding = SOLVER.well_posed.vanishing
+    rate = SOLVER.well_posed.short_wave_rate * fastest_rate(equation, everywhere, glance.domain)
     sizes = {field: float(np.abs(start[glance.blocks[Derivative(field)]]).max()) or 1.0 for field in orders}
     found = []
     for end, sign in enumerate((-1, 1)):
         slopes = {
-            pair: float(values[end]) if abs(values[end]) > VANISHING * np.abs(everywhere[pair]).max() else 0.0
+            pair: float(values[end]) if abs(values[end]) > rounding * np.abs(everywhere[pair]).max() else 0.0
             for pair, values in at_ends.items()
         }
         found.append(_told_apart(*_waves(equation, axis, slopes, rate, length, sizes, sign), orders))
@@ -68,7 +66,7 @@ def _of_one_field(glance: Discretisation, start: Array, axis: str) -> Counts | N
     if equation[field].time_order == 2 or pair not in slopes:
         return None
     at_ends = glance.slopes_at_ends(0.0, start, axis)[pair]  # (2, places along the side)
-    ends = np.where(np.abs(at_ends) > VANISHING * np.abs(slopes[pair]).max(), at_ends, 0.0)
+    ends = np.where(np.abs(at_ends) > SOLVER.well_posed.vanishing * np.abs(slopes[pair]).max(), at_ends, 0.0)
     least, most = ends.min(axis=1), ends.max(axis=1)
     if order % 2 and np.any((least < 0) & (most > 0)):
         raise InputError(
@@ -130,7 +128,7 @@ def _told_apart(names: list[tuple[str, int]], waves: Array, orders: Mapping[str,
         largest = np.abs(rest[rows]).max(initial=0.0)
         while rows and rest.shape[1]:
             sizes = np.linalg.norm(rest[rows], axis=1)
-            if sizes.max() < DISTINCT * largest or not largest:
+            if sizes.max() < SOLVER.well_posed.distinct * largest or not largest:
                 break
             held = rows.pop(int(np.argmax(sizes)))
             counts[names[held][0]] += 1

@@ -19,12 +19,11 @@ from pdescry.equation import Equation, Formula
 from pdescry.equation.syntax import tokenize
 from pdescry.errors import InputError
 from pdescry.solver.evaluate import evaluate_formula
+from pdescry.solver.options import SOLVER
 
 Array = np.ndarray
 Given = Any  # callable of (t) or (t, x), (times, values[, "held"]), formula, number, or an object with .at
 
-STEPS = 200  # at least so many over the time span for an input given as a function, lest a pulse be stepped over
-PROBES = 101  # times at which a function is tried before solving
 _KINDS = (
     "a function of t or of (t, x), in the plane (t, x, y), (times, values), (times, values, 'held'), a formula in t and"
     " x, or a number"
@@ -90,7 +89,7 @@ def read_inputs(
     found = {name: _read(name, given[name], tuple(domain), until) for name in equation.inputs}
     probes = np.meshgrid(*(np.linspace(*ends, 7) for ends in domain.values()), indexing="ij")
     for known in found.values():
-        for t in np.linspace(0.0, until, PROBES):
+        for t in np.linspace(0.0, until, SOLVER.inputs.tried):
             known.at(float(t), *(x.ravel() for x in probes))
     return found
 
@@ -105,7 +104,7 @@ def longest_step(inputs: Inputs) -> float:
 
 
 def _read(name: str, given: Given, axes: tuple[str, ...], until: float) -> KnownInput:
-    pulse = until / STEPS or math.inf
+    pulse = until / SOLVER.inputs.least_steps or math.inf
     if isinstance(given, bool):
         raise InputError(f"Expected the input {name} as {_KINDS}; got {given!r}.")
     if isinstance(given, Real):

@@ -19,6 +19,7 @@ from scipy.sparse.linalg import LinearOperator, gmres
 
 from pdescry.equation.term import Derivative
 from pdescry.solver.basis import Fourier
+from pdescry.solver.options import SOLVER
 from pdescry.solver.space import Space, along
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 Slopes = Mapping[tuple[str, Derivative], Array]
-
-ACCURACY = 1e-3  # of a solution, relative: Newton's method divides its error by as much in each iteration
-ITERATIONS = 60  # of GMRES at most; a step for which they do not suffice is made shorter by Newton's method
 
 
 class AxisModes:
@@ -185,5 +183,6 @@ class Shifted:
         kind["matvec"] = lambda x: (self.shift * (sizes * x) - self.jacobian @ (sizes * x)) / sizes
         operator = LinearOperator(**kind)
         inverse = LinearOperator(**kind | {"matvec": lambda x: self._precondition(sizes * x) / sizes})
-        found, _ = gmres(operator, right / sizes, M=inverse, rtol=ACCURACY, restart=ITERATIONS, maxiter=1)
+        rtol, most = SOLVER.accuracy.krylov, SOLVER.accuracy.krylov_iterations
+        found, _ = gmres(operator, right / sizes, M=inverse, rtol=rtol, restart=most, maxiter=1)
         return sizes * found

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pdescry.solver.options import SOLVER
 from pdescry.solver.space import TensorSpace
 from pdescry.solver.stepping import interpolate
 
 Array = np.ndarray
-
-_BLOCK = 4096  # points evaluated at a time: bounds memory however many are asked for
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,8 @@ class Pieces:
             return self._in_the_plane(t, places, orders)
         (x,), (order,), (basis,) = places, orders, self.space.bases
         out = np.empty(len(t))
-        for start in range(0, len(t), _BLOCK):
-            block = slice(start, start + _BLOCK)
+        for start in range(0, len(t), SOLVER.points_at_once):
+            block = slice(start, start + SOLVER.points_at_once)
             moments, index = np.unique(t[block], return_inverse=True)
             coefficients = interpolate(self.times, self.coefficients, self.bends, moments)
             out[block] = np.einsum("ij,ij->i", basis.matrix(x[block], order), coefficients[index])
@@ -40,8 +39,8 @@ class Pieces:
         for moment in np.unique(t):
             here = np.flatnonzero(t == moment)
             coefficients = self._coefficients(np.array([moment]))[0]
-            for start in range(0, len(here), _BLOCK):
-                block = here[start : start + _BLOCK]
+            for start in range(0, len(here), SOLVER.points_at_once):
+                block = here[start : start + SOLVER.points_at_once]
                 first, second = (
                     basis.matrix(x[block], order)
                     for basis, x, order in zip(self.space.bases, places, orders, strict=True)

@@ -12,20 +12,17 @@ from dataclasses import replace
 import numpy as np
 
 from pdescry.solver import verdict
-from pdescry.solver.attempt import RESOLVED, Problem, Run, attempt
+from pdescry.solver.attempt import Problem, Run, attempt
 from pdescry.solver.boundary import SIDES, Conditions, settle
 from pdescry.solver.discretisation import Discretisation
-from pdescry.solver.grids import COARSEST, TOLERATED, GridsToTry
+from pdescry.solver.grids import GridsToTry
 from pdescry.solver.incoming import incoming_at
+from pdescry.solver.options import SOLVER
 from pdescry.solver.stability import check_stability
 from pdescry.solver.verdict import Verdict
 from pdescry.solver.wellposed import fastest_rate, growth_without_bound
 
 Array = np.ndarray
-
-AGREED = 1e-7  # of the largest value, between two numbers of points: then a rough start no longer matters
-TOO_FAST = 1e8  # rate × time span: beyond it, double precision has no digits left for u_t
-STUCK = 5e-3  # relative: three attempts that fail within this of one time show a singularity there
 
 
 def search(
@@ -49,7 +46,7 @@ def search(
 
 def _without_conditions(problem: Problem, conditions: Mapping[str, Conditions]) -> Discretisation:
     """A coarse grid without boundary conditions, to look at the initial state as it was given."""
-    coarsest = COARSEST[len(conditions)]
+    coarsest = SOLVER.points.first[len(conditions) - 1]
     points = {axis: coarsest + 1 if each.periodic else coarsest for axis, each in conditions.items()}
     return problem.grid({axis: Conditions(each.periodic) for axis, each in conditions.items()}, points)
 
@@ -65,7 +62,7 @@ def _refuse(problem: Problem, glance: Discretisation, start: Array) -> Verdict |
     if growth_without_bound(problem.equation, glance.axes, slopes, glance.finest, problem.until):
         return verdict.ill_posed()
     waves = problem.until * fastest_rate(problem.equation, slopes, problem.domain)
-    return verdict.too_fast(waves) if waves > TOO_FAST else None
+    return verdict.too_fast(waves) if waves > SOLVER.stop.fastest_rate else None
 
 
 def _grace(problem: Problem, glance: Discretisation, start: Array) -> float:
@@ -80,7 +77,7 @@ def _enough_points(problem: Problem, conditions: Mapping[str, Conditions], min_p
     failed: list[Run] = []
     grids = GridsToTry(problem, conditions, min_points, max_points)
     for grid, fit in grids:
-        run = attempt(problem, grid, problem.start(grid), problem.allowed(RESOLVED))
+        run = attempt(problem, grid, problem.start(grid), problem.allowed(SOLVER.accuracy.resolved))
         grids.coarse = run.coarse
         if run.outcome == "ill-posed":
             return verdict.ill_posed(run)
@@ -97,7 +94,7 @@ def _enough_points(problem: Problem, conditions: Mapping[str, Conditions], min_p
             if (
                 run.reached > 2 * problem.grace
                 and len(failed) > 2
-                and np.ptp([one.reached for one in failed[-3:]]) < STUCK * run.reached
+                and np.ptp([one.reached for one in failed[-3:]]) < SOLVER.stop.same_time * run.reached
             ):
                 break
             continue
@@ -108,13 +105,13 @@ def _enough_points(problem: Problem, conditions: Mapping[str, Conditions], min_p
         if rough is not None:
             apart = np.abs(run.look(problem.moments) - rough.look(problem.moments)).max(axis=(0, 2)) / run.sizes
             difference = max(float(apart.max()), fit.defect)
-            if difference < problem.allowed(AGREED):
+            if difference < problem.allowed(SOLVER.accuracy.agreement):
                 return verdict.accepted(problem, run, max(error, difference))
         rough = run
     if rough is not None:
         return (
             verdict.accepted(problem, rough, difference)
-            if difference < problem.allowed(TOLERATED)
+            if difference < problem.allowed(SOLVER.accuracy.of_rough_start)
             else verdict.rough_start(rough)
         )
     if not failed:

@@ -15,20 +15,15 @@ from pdescry.errors import InputError
 from pdescry.solver.attempt import Problem, Progress
 from pdescry.solver.boundary import Boundary, Conditions, Domain, check_values, needed_at_ends, read_boundary, spelled
 from pdescry.solver.discretisation import Discretisation
-from pdescry.solver.grids import COARSEST
 from pdescry.solver.incoming import incoming_at
 from pdescry.solver.initial import Initial, read_initial
 from pdescry.solver.inputs import Given, read_inputs
 from pdescry.solver.linearise import opened
+from pdescry.solver.options import SOLVER
 from pdescry.solver.search import search
 from pdescry.solver.solution import Solution
 
 Array = np.ndarray
-
-FEWEST, MOST = 8, 5000  # points along an axis; matrices are dense
-# By axes: the first and the largest number of points along each, and the tolerance. In the plane a step takes a hundred
-# times as long as along an axis, and 1e-8 takes less than half as many of them as 3e-10.
-DEFAULTS = {1: (COARSEST[1], 820, 3e-10), 2: (COARSEST[2], 160, 1e-8)}
 
 
 def simulate(
@@ -94,14 +89,14 @@ def simulate(
         equation = Equation.parse(equation, inputs=tuple(inputs) if isinstance(inputs, Mapping) else ())
     plain = opened(equation)
     extent = _domain(domain, equation)
-    coarsest, most_points, tolerance = DEFAULTS[len(extent)]
-    rtol = tolerance if rtol is None else rtol
-    min_points = coarsest if min_points is None else min_points
-    max_points = most_points if max_points is None else max_points
+    kind = len(extent) - 1
+    rtol = SOLVER.accuracy.tolerance[kind] if rtol is None else rtol
+    min_points = SOLVER.points.first[kind] if min_points is None else min_points
+    max_points = SOLVER.points.most[kind] if max_points is None else max_points
     moments, end = _times(times, until)
     _check_number("rtol", rtol, 1e-13, 1e-3)
-    _check_number("min_points", min_points, FEWEST, MOST, whole=True)
-    _check_number("max_points", max_points, FEWEST, MOST, whole=True)
+    _check_number("min_points", min_points, *SOLVER.points.allowed, whole=True)
+    _check_number("max_points", max_points, *SOLVER.points.allowed, whole=True)
     _check_number("max_steps", max_steps, 1, math.inf, whole=True)
     _check_number("max_seconds", max_seconds, 0, math.inf)
     if y is not None and len(extent) == 1:
@@ -166,7 +161,7 @@ def conditions_needed(
     profiles = read_initial(initial, plain, extent, dict.fromkeys(extent, False))
     known = read_inputs(inputs, plain, extent, until=0.0)
     free = dict.fromkeys(extent, Conditions(periodic=False))
-    glance = Discretisation(plain, extent, free, dict.fromkeys(extent, COARSEST[len(extent)]), known)
+    glance = Discretisation(plain, extent, free, dict.fromkeys(extent, SOLVER.points.first[len(extent) - 1]), known)
     start = np.concatenate([profiles[name](*glance.places) for name in glance.blocks])
     usual = {field: needed_at_ends(plain.order(axis, field), None) for field in plain.fields}
     return incoming_at(glance, start, axis) or usual

@@ -8,11 +8,8 @@ import numpy as np
 
 from pdescry.solver import verdict
 from pdescry.solver.attempt import Problem, attempt, starting_sizes
+from pdescry.solver.options import SOLVER
 from pdescry.solver.verdict import Verdict
-
-DISTURBANCE = 1e-6  # of how much the field varies, added to the start
-TOO_SENSITIVE = 1e-2  # of the field: a disturbance that grows to this makes the solution meaningless
-CHECK_TOLERANCE = 1e-7  # of the second run: below the disturbance, and fast
 
 
 def check_stability(problem: Problem, found: Verdict) -> Verdict:
@@ -26,10 +23,10 @@ def check_stability(problem: Problem, found: Verdict) -> Verdict:
     for name, block in grid.blocks.items():
         # A field far from zero is disturbed in proportion to how it varies, not to where its zero lies.
         size = np.ptp(start[block]) / 2 or sizes[block]
-        start[block] += DISTURBANCE * size * grid.spaces[name.field].smooth_noise(random)
+        start[block] += SOLVER.stability.disturbance * size * grid.spaces[name.field].smooth_noise(random)
     # Waves that nothing damps can make the second run crawl: what it shows within a like number of steps is enough.
     steps = 400 + len(run.trajectory.bends)
-    again = attempt(replace(problem, max_steps=steps, tolerance=CHECK_TOLERANCE), grid, start, np.inf)
+    again = attempt(replace(problem, max_steps=steps, tolerance=SOLVER.stability.tolerance), grid, start, np.inf)
     if again.outcome == "seconds":
         return verdict.unchecked(problem, run, found.error)
     times = problem.moments[problem.moments <= again.reached]
@@ -38,10 +35,10 @@ def check_stability(problem: Problem, found: Verdict) -> Verdict:
     first = np.abs(run.look(np.zeros(1))).max(axis=2)
     size = np.maximum(np.abs(fields).max(axis=2), np.where(first > 0, first, run.sizes))
     apart = (np.abs(again.look(times) - fields).max(axis=2) / size).max(axis=1)
-    lost = np.flatnonzero(apart > TOO_SENSITIVE)
+    lost = np.flatnonzero(apart > SOLVER.stability.too_large)
     if len(lost) or again.outcome not in ("finished", "steps"):
         held = float(times[lost[0] - 1]) if len(lost) and lost[0] > 0 else (0.0 if len(lost) else again.reached)
-        return verdict.sensitive(run, held, DISTURBANCE, TOO_SENSITIVE)
-    amplification = max(1.0, float(apart.max(initial=0.0)) / DISTURBANCE)
+        return verdict.sensitive(run, held, SOLVER.stability.disturbance, SOLVER.stability.too_large)
+    amplification = max(1.0, float(apart.max(initial=0.0)) / SOLVER.stability.disturbance)
     checked = again.reached if again.outcome == "steps" else problem.until
     return verdict.accepted(problem, run, max(found.error, amplification * problem.tolerance), checked)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pdescry.notices import Notice
-from pdescry.solver.attempt import BYTES, Problem, Run, most_steps
+from pdescry.solver.attempt import Problem, Run, most_steps
 from pdescry.solver.inputs import breaks_of
+from pdescry.solver.options import SOLVER
 
 Status = Literal["ok", "ill-posed", "blow-up", "unresolved", "sensitive", "limit", "wrong-boundary", "bad-initial"]
 
@@ -104,7 +105,7 @@ def limit(problem: Problem, run: Run) -> Verdict:
     if run.outcome != "steps":
         message = Notice.of("limit-of-seconds", seconds=problem.max_seconds, **told)
     elif (fitting := most_steps(run.grid)) < problem.max_steps:
-        message = Notice.of("limit-of-memory", gigabytes=BYTES / 1e9, steps=fitting, **told)
+        message = Notice.of("limit-of-memory", gigabytes=SOLVER.stop.memory / 1e9, steps=fitting, **told)
     else:
         message = Notice.of("limit-of-steps", steps=problem.max_steps, **told)
     return Verdict("limit", message, run, run.reached)

@@ -18,15 +18,10 @@ from pdescry.equation import Equation
 from pdescry.equation.term import Derivative, Factor
 from pdescry.solver.evaluate import evaluate_terms
 from pdescry.solver.linearise import opened, slopes_of
+from pdescry.solver.options import SOLVER
 
 Array = np.ndarray
 Slopes = Mapping[tuple[str, Derivative], Array]
-
-DIRECTIONS = 12  # of waves in the plane, over half a turn
-WAVES = 100  # over the interval, up to which growth is judged where there is no grid
-# E-foldings at the finest wave over the remaining time: rounding near u = 0, not anti-diffusion.
-_HARMLESS = 0.05
-_NOISE = 1e-9  # of the largest eigenvalue: below it a real part is rounding
 
 
 def is_ill_posed(equation: Equation, values: Mapping[Factor, Array], span: Mapping[str, tuple[float, float]]) -> bool:
@@ -38,7 +33,7 @@ def is_ill_posed(equation: Equation, values: Mapping[Factor, Array], span: Mappi
     plain, like = opened(equation), next(iter(values.values()), np.zeros(0))
     slopes = {pair: evaluate_terms(terms, values, like) for pair, terms in slopes_of(plain).items()}
     (_, *axes), ((early, late), *ends) = span, span.values()
-    finest = 2 * math.pi * WAVES / min(high - low for low, high in ends)
+    finest = 2 * math.pi * SOLVER.well_posed.waves / min(high - low for low, high in ends)
     return bool(slopes) and growth_without_bound(plain, axes, slopes, finest, late - early)
 
 
@@ -63,7 +58,7 @@ def directions(axes: Sequence[str]) -> list[dict[str, float]]:
     """Unit vectors in which waves run: one along an axis; in the plane, several over half a turn."""
     if len(axes) == 1:
         return [{axes[0]: 1.0}]
-    angles = np.pi * np.arange(DIRECTIONS) / DIRECTIONS
+    angles = np.pi * np.arange(SOLVER.well_posed.directions) / SOLVER.well_posed.directions
     return [dict(zip(axes, np.round((np.cos(a), np.sin(a)), 15).tolist(), strict=True)) for a in angles]
 
 
@@ -98,7 +93,7 @@ def _scalar(orders: Mapping[int, Array], finest: float, remaining: float) -> boo
         rate = float(top[0]) * finest ** even[-1] * remaining
         return bool(rate > 1e-9)
     rate = sum(values * finest**order for order, values in growth.items())
-    return bool(np.any((top > 0) & (rate * remaining > _HARMLESS)))
+    return bool(np.any((top > 0) & (rate * remaining > SOLVER.well_posed.harmless_growth)))
 
 
 def _matrix(equation: Equation, direction: Mapping[str, float], slopes: Slopes, finest: float) -> bool:
@@ -108,7 +103,7 @@ def _matrix(equation: Equation, direction: Mapping[str, float], slopes: Slopes, 
         for factor in (30, 3000)
     )
     growth, slower = float(np.real(far).max()), max(float(np.real(near).max()), 0.0)
-    return bool(growth > 3 * slower and growth > _NOISE * np.abs(far).max())
+    return bool(growth > 3 * slower and growth > SOLVER.well_posed.least_growth * np.abs(far).max())
 
 
 def symbol_eigenvalues(equation: Equation, wavenumbers: Mapping[str, float], slopes: Slopes) -> Array:
