@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,6 +16,7 @@ from pdescry.surrogate import model as model_module
 from pdescry.surrogate.chain import Plan, collect, run
 from pdescry.surrogate.evaluate import evaluate
 from pdescry.surrogate.model import Model, Observations
+from pdescry.surrogate.options import SURROGATE
 
 REPLICATES, DRAWS, READINGS, BINS = 240, 63, 24, 8
 SAMPLERS = (
@@ -26,7 +29,8 @@ SAMPLERS = (
 @pytest.mark.parametrize("sampler", SAMPLERS, ids=lambda sampler: type(sampler).__name__)
 def test_ranks_are_uniform(sampler, tmp_path, monkeypatch):
     # Noise of 0.1 % to 250 % would ask for replicates that no short chain can do; 2 % to 14 % are as good a test.
-    monkeypatch.setattr(model_module, "LOG_SD", 0.5)
+    narrow = replace(SURROGATE, model=replace(SURROGATE.model, noise_log_sd=0.5))
+    monkeypatch.setattr(model_module, "SURROGATE", narrow)
     model = Model(Network(width=5, depth=1), Prior(spread=0.3, first=1.0), inputs=2, outputs=1, groups=1)
     probes = jnp.asarray([[-1.0, 0.0, 1.0], [0.5, -1.0, 0.0]], jnp.float32)
     rng = np.random.default_rng(0)

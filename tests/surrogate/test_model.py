@@ -13,10 +13,12 @@ import pytest
 from pdescry import InputError
 from pdescry.surrogate import Network, Noise, Prior
 from pdescry.surrogate.evaluate import evaluate, evaluate_to_fit
-from pdescry.surrogate.model import FLOOR, build
-from pdescry.surrogate.noise import LOG_SD, MEDIAN
+from pdescry.surrogate.model import build
+from pdescry.surrogate.options import SURROGATE
 from pdescry.surrogate.scaling import Scaling
 from tests.surrogate.conftest import two_fields
+
+NOISE = SURROGATE.model
 
 
 def plain_network(layers, inputs):
@@ -51,7 +53,7 @@ def test_log_density_is_what_it_says(noise, prior):
         scales = 0.1 * position[model.n_weights : model.n_weights + model.n_scales].astype(float)
         free = 0.1 * position[model.n_weights + model.n_scales :].astype(float)
         return likelihood - 0.5 * (
-            np.sum(weights**2) + np.sum((scales / prior.spread) ** 2) + np.sum((free / LOG_SD) ** 2)
+            np.sum(weights**2) + np.sum((scales / prior.spread) ** 2) + np.sum((free / NOISE.noise_log_sd) ** 2)
         )
 
     # Constants are left out of the density, so differences are compared.
@@ -136,7 +138,7 @@ def test_prior_draws_have_the_prior_sds():
     first = np.asarray(unpacked.layers[0])[:, :, :-1]
     assert np.sqrt(np.mean(first**2)) == pytest.approx(2.0 * expected_scale, rel=0.1)
     logs = np.asarray(unpacked.log_sd)
-    assert np.median(logs) == pytest.approx(math.log(math.hypot(MEDIAN, FLOOR)), abs=0.3)
+    assert np.median(logs) == pytest.approx(math.log(math.hypot(NOISE.noise_median, NOISE.least_noise)), abs=0.3)
 
 
 def test_the_paper_prior_is_one_for_every_weight():

@@ -11,7 +11,8 @@ import xarray as xr
 
 from pdescry import InputError
 from pdescry.surrogate import Posterior
-from pdescry.surrogate.diagnostics import FEWEST, _drift, diagnose, probe_points, probe_values
+from pdescry.surrogate.diagnostics import _drift, diagnose, probe_points, probe_values
+from pdescry.surrogate.options import SURROGATE
 from tests.surrogate.conftest import two_fields
 
 
@@ -218,7 +219,7 @@ def test_divergences_and_rejections_are_told(posterior):
 
 
 def test_too_few_draws_are_not_judged(posterior):
-    few = replace(posterior, positions=posterior.positions[:, : FEWEST - 1])
+    few = replace(posterior, positions=posterior.positions[:, : SURROGATE.diagnostics.least_draws - 1])
     assert not few.diagnostics.mixed
     assert few.diagnostics.verdict.code == "few-draws"
 

@@ -14,7 +14,7 @@ import pytest
 from pdescry.surrogate import HMC, MCLMC, NUTS, Adam, AdjustedMCLMC, Network, Noise, Prior, SamplingError, interpolate
 from pdescry.surrogate.diagnostics import _arviz
 from pdescry.surrogate.model import build
-from pdescry.surrogate.noise import LOG_SD, MEDIAN
+from pdescry.surrogate.options import SURROGATE
 from pdescry.surrogate.samplers import SAMPLERS, Point
 from pdescry.surrogate.samplers.sampler import Sampler
 from pdescry.surrogate.scaling import Scaling
@@ -92,7 +92,7 @@ def test_noise_is_inferred(sampler):
         turned = np.square(vectors.T @ targets[field])
         variances = np.maximum(values, 0) + np.exp(2 * logs)[:, None]
         log_p = -0.5 * np.sum(turned / variances + np.log(variances), 1)
-        log_p -= 0.5 * np.square((logs - math.log(MEDIAN)) / LOG_SD)
+        log_p -= 0.5 * np.square((logs - math.log(SURROGATE.model.noise_median)) / SURROGATE.model.noise_log_sd)
         weights = np.exp(log_p - log_p.max()) / np.sum(np.exp(log_p - log_p.max()))
         mean = np.sum(weights * logs)
         sd = math.sqrt(np.sum(weights * (logs - mean) ** 2))

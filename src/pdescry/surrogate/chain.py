@@ -24,12 +24,11 @@ from pdescry.surrogate import warm_start
 from pdescry.surrogate.adam import Adam
 from pdescry.surrogate.checkpoint import load_block, write_block
 from pdescry.surrogate.model import Model, Observations
+from pdescry.surrogate.options import SURROGATE
 from pdescry.surrogate.samplers import Sampler, SamplingError
 
 # How often each compiled function was traced: a second call of the same shapes must not add to it.
 TRACES: Counter[str] = Counter()
-# Multiply-adds in a block: about two seconds of one core, so that little is lost and writing costs nothing.
-BLOCK_WORK = 6e10
 
 STAGES = ("warm start", "tuning", "burn-in", "sampling")
 Report = Callable[[str, float], None]
@@ -65,7 +64,7 @@ def blocks(plan: Plan, n_readings: int) -> list[Block]:
     gradient = 3.0 * plan.model.n_weights * n_readings
     sampler = plan.sampler
     per_draw = sampler.gradients * sampler.thin
-    steps, draws = max(1, int(BLOCK_WORK / gradient)), _draws_in_a_block(plan, n_readings)
+    steps, draws = max(1, int(SURROGATE.block_work / gradient)), _draws_in_a_block(plan, n_readings)
     return [
         *_split("warm start", plan.start.steps, 1.0, steps),
         *[Block("tuning", k, 1, sampler.gradients * sampler.rung_transitions) for k in range(sampler.rungs)],
@@ -81,7 +80,7 @@ def _split(stage: str, total: int, gradients: float, size: int) -> list[Block]:
 
 def _draws_in_a_block(plan: Plan, n_readings: int) -> int:
     gradients = plan.sampler.gradients * plan.sampler.thin
-    fitting = int(BLOCK_WORK / (gradients * 3.0 * plan.model.n_weights * n_readings))
+    fitting = int(SURROGATE.block_work / (gradients * 3.0 * plan.model.n_weights * n_readings))
     return min(max(1, fitting), plan.sampler.draws)
 
 

@@ -18,14 +18,8 @@ from numpy.typing import NDArray
 from pdescry.data import Readings
 from pdescry.data.hull import points_in_hull
 from pdescry.notices import Notice
-from pdescry.surrogate.posterior import BLOCK, Posterior, disturbed
-
-PROBES = 100
-# Beyond these a summary of the draws depends on which draws one happened to get. R-hat and effective draws are wanted
-# at all but a twentieth of the probe points: the worst of hundreds scatters too much to judge by.
-R_HAT, ESS, DRIFT, MOST = 1.1, 50.0, 1.5, 0.95
-# Fewer draws a chain say nothing about mixing.
-FEWEST = 10
+from pdescry.surrogate.options import SURROGATE
+from pdescry.surrogate.posterior import Posterior, disturbed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,8 +60,8 @@ class Diagnostics:
 def diagnose(posterior: Posterior) -> Diagnostics:
     if posterior.n_draws == 1:
         return _unjudged(Notice.of("single-fit"))
-    if posterior.positions.shape[1] < FEWEST:
-        return _unjudged(Notice.of("few-draws", fewest=FEWEST))
+    if posterior.positions.shape[1] < SURROGATE.diagnostics.least_draws:
+        return _unjudged(Notice.of("few-draws", fewest=SURROGATE.diagnostics.least_draws))
     points = probe_points(posterior.readings)
     table = _table(probe_values(posterior, points), points, posterior)
     trace = posterior.trace
@@ -84,7 +78,7 @@ def diagnose(posterior: Posterior) -> Diagnostics:
     return Diagnostics(table, acceptance, energy_error, divergences, drift, coverage, not faults, verdict)
 
 
-def probe_points(readings: Readings, number: int = PROBES) -> NDArray[np.float64]:
+def probe_points(readings: Readings, number: int = SURROGATE.diagnostics.probes) -> NDArray[np.float64]:
     """(number, 1 + d) points within the sensors' hull and the span of time; always the same for the same readings."""
     rng = np.random.default_rng(0)
     times = rng.uniform(readings.time.min(), readings.time.max(), number)
@@ -159,9 +153,9 @@ def _table(values: dict[str, NDArray[np.float64]], points: NDArray[np.float64], 
         worst = int(np.argmax(r_hat[name].values))
         place = ", ".join(f"{axis}={value:.3g}" for axis, value in zip(names, points[worst], strict=True))
         rows[name] = {
-            "r_hat": float(r_hat[name].quantile(MOST)),
-            "ess_bulk": float(bulk[name].quantile(1 - MOST)),
-            "ess_tail": float(tail[name].quantile(1 - MOST)),
+            "r_hat": float(r_hat[name].quantile(SURROGATE.diagnostics.quantile)),
+            "ess_bulk": float(bulk[name].quantile(1 - SURROGATE.diagnostics.quantile)),
+            "ess_tail": float(tail[name].quantile(1 - SURROGATE.diagnostics.quantile)),
             "worst_r_hat": float(r_hat[name].max()),
             "worst_ess_bulk": float(bulk[name].min()),
             "worst_at": "" if name == "log noise" else place,
@@ -193,7 +187,8 @@ def _coverage(posterior: Posterior) -> float:
     posterior, readings = posterior.at_most(1000), posterior.readings
     rows = np.random.default_rng(0).permutation(len(readings))[:4000]
     inside = []
-    for part in np.array_split(rows, -(-len(rows) // BLOCK)):  # in parts: memory does not grow with the readings
+    # In parts: memory does not grow with the readings.
+    for part in np.array_split(rows, -(-len(rows) // SURROGATE.points_at_once)):
         values = posterior.values(np.column_stack([readings.time, readings.space])[part])
         low, high = np.quantile(disturbed(values, posterior.noise_of_readings(part)), [0.025, 0.975], axis=0)
         inside.append((low <= readings.values[part].T) & (high >= readings.values[part].T))
@@ -214,20 +209,24 @@ def _faults(
         faults.append(Notice.of("energy-error", times=energy_error / wanted))
     if np.mean(trace.acceptance) < 0.3:
         faults.append(Notice.of("rejected", accepted=np.mean(trace.acceptance)))
-    if abs(drift) > DRIFT:
+    if abs(drift) > SURROGATE.diagnostics.drift:
         faults.append(Notice.of("drifting", drift=drift, burn=4 * max(sampler.burn, 25)))
     longer = 0.0
-    if not table.r_hat.max() <= R_HAT:
+    if not table.r_hat.max() <= SURROGATE.diagnostics.r_hat:
         worst = table.r_hat.idxmax()
         told = {"where": table.worst_at[worst] or None, "r_hat": table.r_hat.max()}
         faults.append(Notice.of("chains-differ", quantity=worst, **told))
         longer = 4.0
-    if not table.ess_bulk.min() >= ESS:
+    if not table.ess_bulk.min() >= SURROGATE.diagnostics.effective_draws:
         faults.append(Notice.of("few-effective-draws", draws=table.ess_bulk.min(), quantity=table.ess_bulk.idxmin()))
-        longer = max(longer, 2.0, ESS / max(table.ess_bulk.min(), 1.0))
+        longer = max(longer, 2.0, SURROGATE.diagnostics.effective_draws / max(table.ess_bulk.min(), 1.0))
     if longer:
         thin = int(np.ceil(longer)) * sampler.thin
-        faults.append(Notice.of("draw-longer", r_hat=R_HAT, draws=ESS, thin=thin))
+        faults.append(
+            Notice.of(
+                "draw-longer", r_hat=SURROGATE.diagnostics.r_hat, draws=SURROGATE.diagnostics.effective_draws, thin=thin
+            )
+        )
     if coverage < 0.85:
         given = posterior.known_noise is not None
         faults.append(Notice.of("missed-by-noise-given" if given else "missed-by-network", coverage=coverage))

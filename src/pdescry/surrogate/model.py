@@ -3,7 +3,7 @@
     position = [ z: one entry per weight | one per layer's scale, if inferred | one per noise sd, if inferred ]
 
     wₗ = exp(SCALE_UNIT · sₗ) · sdₗ · zₗ       z ~ N(0, 1), SCALE_UNIT · s ~ N(0, spread²)
-    σ² = exp(2ℓ) + FLOOR²                      ℓ = log MEDIAN + NOISE_UNIT · n,  ℓ ~ N(log MEDIAN, LOG_SD²)
+    σ² = exp(2ℓ) + least_noise²                ℓ = log median + NOISE_UNIT · n,  ℓ ~ N(log median, log_sd²)
     y  ~ N(f(t, x; w), σ²)                     in standardised units
 
 `Model` is what a compiled function depends on (shapes and rules: hashable); `Observations` are the numbers it is
@@ -24,17 +24,13 @@ from numpy.typing import NDArray
 from pdescry.data import Readings
 from pdescry.surrogate.evaluate import evaluate_to_fit, features_to_fit, squared
 from pdescry.surrogate.network import Network
-from pdescry.surrogate.noise import LOG_SD, MEDIAN, Noise
+from pdescry.surrogate.noise import Noise
+from pdescry.surrogate.options import SURROGATE
 from pdescry.surrogate.prior import Prior
 from pdescry.surrogate.scaling import Scaling
 
 # log σ and log scales move the whole field at once: in units of 0.1 they are no stiffer than single weights.
 NOISE_UNIT = SCALE_UNIT = 0.1
-# Inferred noise is at least this part of the field's sd: below it the misfit is the network's, not the readings', and
-# the posterior so narrow that chains crawl.
-FLOOR = 3e-3
-# Largest ratio of variances that the last layer is conditioned by: what float32 can factor, with room to spare.
-CONDITION = 1e5
 
 
 class Observations(NamedTuple):
@@ -101,8 +97,8 @@ class Model:
             layers.append(layer * jnp.exp(SCALE_UNIT * scales[number]) if self.n_scales else layer)
             start += rows * columns
         free = position[self.n_weights + self.n_scales :].reshape(self.outputs, self.groups)
-        log_free = math.log(MEDIAN) + NOISE_UNIT * free
-        return Parameters(layers, 0.5 * jnp.log(jnp.exp(2 * log_free) + FLOOR**2))
+        log_free = math.log(SURROGATE.model.noise_median) + NOISE_UNIT * free
+        return Parameters(layers, 0.5 * jnp.log(jnp.exp(2 * log_free) + SURROGATE.model.least_noise**2))
 
     def log_likelihood(self, position: jax.Array, seen: Observations) -> jax.Array:
         """Up to a constant."""
@@ -130,7 +126,7 @@ class Model:
     def _prior_variances(self) -> NDArray[np.float32]:
         variances = np.ones(self.dimension, np.float32)
         variances[self.n_weights :] = (self.prior.spread / SCALE_UNIT) ** 2
-        variances[self.n_weights + self.n_scales :] = (LOG_SD / NOISE_UNIT) ** 2
+        variances[self.n_weights + self.n_scales :] = (SURROGATE.model.noise_log_sd / NOISE_UNIT) ** 2
         return variances
 
     # ---- the same in coordinates that are less stiff ------------------------------------------------------------
@@ -175,7 +171,7 @@ class Model:
             precision = precision * jnp.sum(jnp.exp(-2 * log_sd) * seen.counts, 1) / jnp.sum(seen.counts)
         gram = precision[:, None, None] * (squared(features) * unit * unit[:, None])
         fit = precision[:, None] * jnp.matmul(jnp.asarray(seen.targets), features.T, precision="highest") * unit
-        bound = 1.0 + jnp.trace(gram, axis1=1, axis2=2) / CONDITION
+        bound = 1.0 + jnp.trace(gram, axis1=1, axis2=2) / SURROGATE.model.condition
         factor = jax.lax.linalg.cholesky(
             gram + bound[:, None, None] * jnp.eye(len(features), dtype=gram.dtype), symmetrize_input=False
         )
@@ -207,8 +203,8 @@ class Model:
     @staticmethod
     def noise_coordinate(sd: jax.Array | float) -> jax.Array:
         """The coordinate of a noise sd in standardised units; one below the floor is put a little above it."""
-        free = jnp.maximum(jnp.square(sd) - FLOOR**2, 0.01 * FLOOR**2)
-        return (0.5 * jnp.log(free) - math.log(MEDIAN)) / NOISE_UNIT
+        free = jnp.maximum(jnp.square(sd) - SURROGATE.model.least_noise**2, 0.01 * SURROGATE.model.least_noise**2)
+        return (0.5 * jnp.log(free) - math.log(SURROGATE.model.noise_median)) / NOISE_UNIT
 
 
 def _solve(factor: jax.Array, vectors: jax.Array, transpose: bool = False) -> jax.Array:

@@ -14,8 +14,6 @@ from pdescry.errors import InputError
 from pdescry.schema import check_settings, setting
 from pdescry.schema.setting import spelled
 
-# Inferred: log σ ~ N(log(5 % of the field's sd), 2²), so that 0.1 % to 250 % lie within two sds.
-MEDIAN, LOG_SD = 0.05, 2.0
 INFERRED = "inferred"  # where Python says None: "auto" leaves the whole noise to the readings
 
 

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from pdescry.data import Readings
 from pdescry.data.asked import Asked
 from pdescry.notices import Notice
+from pdescry.surrogate.options import SURROGATE
 from pdescry.surrogate.samplers import Point
 from pdescry.surrogate.scaling import Scaling
 
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
 
     from pdescry.surrogate.chain import Plan, Trace
     from pdescry.surrogate.diagnostics import Diagnostics
-
-# Points are evaluated in blocks of one size, so that no number of points asks for a compilation of its own.
-BLOCK = 1024
-# Likewise draws, where there are more: thousands of them take up a good part of the memory.
-DRAWS = 256
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,9 +145,10 @@ class Posterior:
     def some_at_a_time(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Which draws over all chains, and their positions, filled up to one size, so that nothing is compiled anew."""
         flat = self.positions.reshape(self.n_draws, self.positions.shape[-1])
-        for start in range(0, self.n_draws, DRAWS):
-            part = flat[start : start + DRAWS]
-            filled = np.pad(part, ((0, DRAWS - len(part)), (0, 0)), mode="edge") if self.n_draws > DRAWS else part
+        most = SURROGATE.draws_at_once
+        for start in range(0, self.n_draws, most):
+            part = flat[start : start + most]
+            filled = np.pad(part, ((0, most - len(part)), (0, 0)), mode="edge") if self.n_draws > most else part
             yield slice(start, start + len(part)), filled
 
     def values(self, points: ArrayLike) -> NDArray[np.float64]:
@@ -161,12 +158,13 @@ class Posterior:
         points = np.asarray(points, float)
         inputs = self.scaling.inputs(points)
         out = np.empty((self.n_draws, len(self.readings.fields), len(points)))
-        for start in range(0, len(points), BLOCK):
-            part = inputs[:, start : start + BLOCK]
-            padded = np.pad(part, ((0, 0), (0, BLOCK - part.shape[1])))
+        most = SURROGATE.points_at_once
+        for start in range(0, len(points), most):
+            part = inputs[:, start : start + most]
+            padded = np.pad(part, ((0, 0), (0, most - part.shape[1])))
             for draws, positions in self.some_at_a_time():
                 found = np.asarray(fields(self.plan.model, positions, padded))
-                out[draws, :, start : start + BLOCK] = found[: draws.stop - draws.start, :, : part.shape[1]]
+                out[draws, :, start : start + most] = found[: draws.stop - draws.start, :, : part.shape[1]]
         out *= self.scaling.field_spread[:, None]  # in place: of thousands of draws it is large
         out += self.scaling.field_centre[:, None]
         return out
@@ -191,8 +189,9 @@ class Posterior:
     def _summarise(self, points: NDArray[np.float64], level: float, noise: bool) -> dict[str, NDArray[np.float64]]:
         tails = [(1 - level) / 2, (1 + level) / 2]
         parts: dict[str, list[NDArray[np.float64]]] = {}
-        for start in range(0, len(points), BLOCK):  # block by block: memory does not grow with the points
-            values = self.values(points[start : start + BLOCK])
+        most = SURROGATE.points_at_once
+        for start in range(0, len(points), most):  # block by block: memory does not grow with the points
+            values = self.values(points[start : start + most])
             mean, sd = values.mean(0), values.std(0)
             if noise:
                 # Where noise differs from sensor to sensor, an average one reads here.

@@ -5,7 +5,7 @@ Posteriors of networks are unevenly stiff: a step that is right almost everywher
 steep, and the chain is thrown out. Four things keep that from happening, or from going unnoticed:
 
 - the last layer follows the others (`Model.condition`), which takes away the stiffest directions;
-- a step whose energy error is `FAR` times what is wanted is taken again in 2, 4 or 8 parts, which cover the same time
+- a step whose energy error is `far` times what is wanted is taken again in 2, 4 or 8 parts, which cover the same time
   from the same momentum; the next step begins with as many, and with fewer once the error is small;
 - the step size is tuned by trials at that size, from below, and settles at the median of what they suggest;
 - the decoherence length is √dimension from the start: in whitened coordinates most directions keep their prior sd of
@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdescry.schema import check_settings, positive, setting
+from pdescry.surrogate.options import SURROGATE
 from pdescry.surrogate.samplers.sampler import (
     BURN,
     CONDITIONED,
@@ -36,12 +37,6 @@ from pdescry.surrogate.samplers.sampler import (
 
 if TYPE_CHECKING:
     import jax
-
-# Trials in one rung of tuning, each followed by a better step size.
-TRIALS = 10
-# A step whose energy error is FAR times the wanted standard deviation is taken again in twice as many parts, up to
-# MOST_PARTS; the next one begins with as many, or with half of them if this one's error was below CALM.
-FAR, CALM, MOST_PARTS = 5.0, 0.4, 8
 
 
 class State(NamedTuple):
@@ -94,7 +89,7 @@ class MCLMC:
         wanted = self.energy_error * state.chain.position.size
 
         def trial(state: State, key: jax.Array) -> tuple[State, jax.Array]:
-            keys = jax.random.split(key, self.rung_transitions // TRIALS)
+            keys = jax.random.split(key, self.rung_transitions // SURROGATE.mclmc.trials)
 
             def step(state: State, key: jax.Array) -> tuple[State, jax.Array]:
                 # Whole steps are what is tuned, so each is tried.
@@ -104,13 +99,13 @@ class MCLMC:
             state, first = jax.lax.scan(step, state, keys)
             # What is beyond repair counts as far, not as how far: one wild step must not set the size of all others.
             first = jnp.where(jnp.isfinite(first), jnp.square(first), jnp.inf)
-            seen = jnp.mean(jnp.minimum(first, FAR**2 * wanted))
+            seen = jnp.mean(jnp.minimum(first, SURROGATE.mclmc.far**2 * wanted))
             # Var[energy error] ∝ step⁶.
             step_size = state.step_size * jnp.clip((wanted / seen) ** (1 / 6), 0.5, 1.5)
             return state._replace(step_size=step_size), jnp.log(step_size)
 
-        state, steps = jax.lax.scan(trial, state, jax.random.split(key, TRIALS))
-        return state._replace(step_size=jnp.exp(jnp.median(steps[TRIALS // 2 :])))
+        state, steps = jax.lax.scan(trial, state, jax.random.split(key, SURROGATE.mclmc.trials))
+        return state._replace(step_size=jnp.exp(jnp.median(steps[SURROGATE.mclmc.trials // 2 :])))
 
     def step(self, log_density: LogDensity, state: State, key: jax.Array) -> tuple[State, Info]:
         state, (info, _) = self._step(log_density, state, key)
@@ -155,8 +150,8 @@ class MCLMC:
             return _Attempt(chain, error, first, parts, carry.tries + 1)
 
         def go_on(carry: _Attempt) -> jax.Array:
-            far = jnp.abs(carry.error) > FAR * wanted
-            return (carry.tries == 0) | (far & (carry.parts < MOST_PARTS))
+            far = jnp.abs(carry.error) > SURROGATE.mclmc.far * wanted
+            return (carry.tries == 0) | (far & (carry.parts < SURROGATE.mclmc.most_parts))
 
         nothing = jnp.zeros((), jnp.float32)
         done = jax.lax.while_loop(
@@ -169,9 +164,9 @@ class MCLMC:
             lambda: done.chain,
         )
         # Half as many parts make an error of four to eight times as much.
-        calm = jnp.abs(done.error) < CALM * wanted
+        calm = jnp.abs(done.error) < SURROGATE.mclmc.calm * wanted
         parts = jnp.where(calm, jnp.maximum(done.parts // 2, 1), done.parts)
-        far = jnp.abs(done.error) > FAR * wanted
+        far = jnp.abs(done.error) > SURROGATE.mclmc.far * wanted
         info = Info(chain.logdensity, jnp.where(lost, 0.0, done.error), nothing + jnp.nan, far)
         return State(chain, state.step_size, parts), (info, done.first)
 
