@@ -34,9 +34,10 @@ from pdescry.joint.field.mesh import carried, elements_in_time, first_sizes, gra
 from pdescry.joint.field.process import Process
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Minimum
-from pdescry.joint.fit.stages import STEPS, resolved
-from pdescry.joint.joint_fit import UNMET
+from pdescry.joint.fit.options import FIT
+from pdescry.joint.fit.stages import resolved
 from pdescry.joint.observations import Observations
+from pdescry.joint.options import ANSWER
 from pdescry.joint.search.verdict import departures
 
 SENSORS, NOISE = 8, 0.05
@@ -54,7 +55,7 @@ def fitted(system: System, readings: Readings, before: JointFit | None = None) -
         with one_thread(), np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
             law = resolved(_with_readings(before, readings))
             found.append(JointFit(law, replace(before.problem, experiments=(readings,))))
-            if law.unresolved < UNMET and not departures(law, noise).any():
+            if law.unresolved < ANSWER.report.residual and not departures(law, noise).any():
                 return found[0]
     found.append(refine(readings, system.equation, workers=1))
     return max(found, key=lambda each: each.elpd)
@@ -68,7 +69,7 @@ def _with_readings(fit: JointFit, readings: Readings) -> Minimum:
     space = graded_space(fit.experiment.space, fit.state, first_sizes(elements_in_time(observed), False)[0])
     state = carried(fit.state, fit.experiment.space, space)
     found = fit.minimum.with_experiments([replace(fit.experiment, space=space, noise_model=model)], [state])
-    return found.objective.minimise(found.states, found.coefficients, STEPS)
+    return found.objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance)
 
 
 def with_sensor(system: System, readings: Readings, place: float, seed: int) -> Readings:

@@ -10,8 +10,10 @@ from scipy.linalg import LinAlgError
 from scipy.sparse import csr_array
 
 from pdescry.joint.fit.experiment import banded
-from pdescry.joint.fit.factor import FEW, Factor
+from pdescry.joint.fit.factor import Factor
+from pdescry.joint.fit.options import FIT
 
+FEW = FIT.memory.single_columns
 sizes = st.tuples(st.integers(1, 40), st.integers(0, 12), st.integers(1, 30), st.integers(0, 3))
 Size = tuple[int, int, int, int]
 quickly = settings(max_examples=60, deadline=None)

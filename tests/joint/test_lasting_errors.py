@@ -10,7 +10,8 @@ import pytest
 from pdescry import Readings, refine
 from pdescry.joint.fit.lasting_errors import lasting_errors, log_likelihood
 from pdescry.joint.joint_fit import JointFit
-from pdescry.joint.search.verdict import TOO_FAR, departures
+from pdescry.joint.search.options import SEARCH
+from pdescry.joint.search.verdict import departures
 
 NOISE = 0.05
 
@@ -67,4 +68,4 @@ def test_how_far_readings_depart_from_a_law_is_told(lasting: JointFit) -> None:
     (departure,) = departures(lasting.minimum, [np.array([NOISE])])[0]
     spread = np.std(lasting.readings.values)
     assert departure == pytest.approx(2 * NOISE / spread, rel=0.5)
-    assert departure < TOO_FAR
+    assert departure < SEARCH.verdict.departure

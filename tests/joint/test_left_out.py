@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pdescry import JointFit, Readings
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.fit.stages import closer, noise_factors
 from pdescry.joint.left_out import left_out, some_sensors
 from pdescry.joint.observations import Observations
@@ -87,5 +88,6 @@ def test_fields_to_be_solved_forward_obey_the_law_more_closely(fitted: JointFit)
 
 
 def test_a_mesh_that_is_too_coarse_is_not_forced(fitted: JointFit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pdescry.joint.fit.stages.TOO_CLOSE", 0.0)
+    never = replace(FIT, tolerances=replace(FIT.tolerances, forward_noise_ratio=0.0))
+    monkeypatch.setattr("pdescry.joint.fit.stages.FIT", never)
     assert closer(fitted.minimum) is fitted.minimum

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from pdescry import Readings, choose
-from pdescry.joint.field.axis import MANY, Axis
-from pdescry.joint.field.mesh import LONG, elements_in_time, first_sizes, most_elements, stretches_of
+from pdescry.joint.field.axis import Axis
+from pdescry.joint.field.mesh import elements_in_time, first_sizes, most_elements, stretches_of
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.field.process import Process
 from pdescry.joint.observations import Observations
 from pdescry.joint.search.complexity import is_simple
@@ -34,14 +35,14 @@ def long() -> Readings:
 
 def test_oscillations_ask_for_elements(long: Readings) -> None:
     elements = elements_in_time(Observations(long))
-    assert elements > LONG
+    assert elements > FIELD.mesh.long_record
     assert most_elements(long)[1] >= elements
-    assert elements_in_time(Observations(driven(10, 100))) <= LONG
+    assert elements_in_time(Observations(driven(10, 100))) <= FIELD.mesh.long_record
     assert max(x for x, _ in first_sizes(elements, False)) <= 48
 
 
 def test_splines_of_many_elements_are_fitted_as_those_of_few() -> None:
-    axis, at = Axis(np.linspace(0, 1, MANY + 10), 4), np.linspace(0, 1, 900)
+    axis, at = Axis(np.linspace(0, 1, FIELD.memory.dense_basis + 10), 4), np.linspace(0, 1, 900)
     values = np.sin(60 * at)
     wanted = np.linalg.lstsq(axis.matrix(at), values, rcond=None)[0]
     assert axis.fitted(at, values) == pytest.approx(wanted, abs=1e-6)
@@ -64,7 +65,7 @@ def test_stretches_hold_the_beginning_and_the_middle(long: Readings) -> None:
     first, second = stretches_of(long)
     assert first.time.min() == long.time.min()
     assert second.time.min() == pytest.approx(20, abs=0.1)
-    assert elements_in_time(Observations(first)) <= LONG
+    assert elements_in_time(Observations(first)) <= FIELD.mesh.long_record
     short = driven(10, 100)
     assert stretches_of(short) == [short]
 

@@ -11,7 +11,6 @@ from pdescry import Readings
 from pdescry.data.inputs import Between, Input
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import (
-    ON_A_LINE,
     carried,
     elements_in_time,
     even_elements,
@@ -24,11 +23,13 @@ from pdescry.joint.field.mesh import (
     jumps_of,
     refined,
 )
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.field.space import Space
 from pdescry.joint.observations import Observations
 from tests.joint.conftest import smooth_readings
 
 NO_JUMPS = np.zeros(0)
+ON_A_LINE = FIELD.mesh.on_a_line
 DEGREES, MOST = ON_A_LINE.degrees, ON_A_LINE.most
 FINEST = (ON_A_LINE.in_space[-1], ON_A_LINE.in_time[-1])
 EVEN = even_space([(-1.0, 1.0)], (0.0, 2.0), FINEST, 1, NO_JUMPS, 1)
@@ -163,7 +164,8 @@ def test_a_held_input_jumps_where_it_changes() -> None:
 
 
 def test_of_many_jumps_the_largest_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pdescry.joint.field.mesh.MOST_JUMPS", 2)
+    two = replace(FIELD, mesh=replace(FIELD.mesh, most_jumps=2))
+    monkeypatch.setattr("pdescry.joint.field.mesh.FIELD", two)
     given = [1.0, 1.2, 1.4, 1.6, 1.8], [0.0, 0.1, 5.0, 5.1, 9.0]
     assert jumps_of(with_input(*given)).tolist() == [1.4, 1.8]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from pdescry.joint.fit import noise_model
-from pdescry.joint.fit.noise_model import LEAST_NOISE, NoiseModel, at_least
+from pdescry.joint.fit.noise_model import NoiseModel, at_least
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Observations
 from tests.joint.conftest import smooth_readings
 
@@ -19,7 +19,8 @@ LASTING = [[0.0, 0.0], [0.7, 0.4]]  # in u and in v: which share of the noise's 
 @pytest.fixture(params=[(0.0, 0.0), (0.3, 0.0), (0.3, 1.2)], ids=["none", "in one field", "in both"])
 def model(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> NoiseModel:
     """Two fields, one of which was not always read, with noise that differs between readings."""
-    monkeypatch.setattr(noise_model, "LEAST_WEIGHT", 0.0)  # exactly
+    exactly = replace(FIT, noise=replace(FIT.noise, least_weight=0.0))
+    monkeypatch.setattr("pdescry.joint.fit.noise_model.FIT", exactly)
     readings = smooth_readings(("u", "v"), sensors=3, times=4)
     values = readings.values.copy()
     values[[1, 5], 1] = np.nan
@@ -89,7 +90,7 @@ def test_columns_of_offsets(model: NoiseModel) -> None:
 
 def test_noise_is_never_less_than_splines_resolve(model: NoiseModel) -> None:
     observed = model.observations
-    least = LEAST_NOISE * observed.unit[observed.field]
+    least = FIT.noise.least_sd * observed.unit[observed.field]
     np.testing.assert_array_equal(at_least(np.zeros(len(observed)), observed), least)
     np.testing.assert_array_equal(at_least(model.noise, observed), model.noise)
     np.testing.assert_array_equal(NoiseModel.of(np.zeros(2), np.zeros(2), observed).noise, least)

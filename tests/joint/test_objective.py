@@ -12,9 +12,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from pdescry import Readings
-from pdescry.joint.fit.held_out import MANY, held_out, log_density, score, scores_of_fields
+from pdescry.joint.fit.held_out import held_out, log_density, score, scores_of_fields
 from pdescry.joint.fit.objective import Minimum, Objective
 from pdescry.joint.fit.offsets import evidence
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.fit.stages import with_terms
 from pdescry.joint.observations import Observations
 from pdescry.joint.search.neighbours import Neighbourhood, single_term_changes
@@ -227,11 +228,12 @@ def solved(objective: Objective) -> Minimum:
     return Minimum(objective, states, coefficients, True)
 
 
-@pytest.fixture(params=[MANY, 1], ids=["few readings", "many readings"])
+@pytest.fixture(params=[FIT.leave_out.readings_in_closed_form, 1], ids=["few readings", "many readings"])
 def many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """In closed form, and by solving again."""
+    most = replace(FIT, leave_out=replace(FIT.leave_out, readings_in_closed_form=request.param))
     for module in ("pdescry.joint.fit.held_out", "pdescry.joint.search.neighbours"):
-        monkeypatch.setattr(f"{module}.MANY", request.param)
+        monkeypatch.setattr(f"{module}.FIT", most)
 
 
 # With offsets the others leave so much of a sensor's level open that digits are lost in 1 − C.

@@ -13,7 +13,8 @@ from pdescry.discovery.forward import check_forward
 from pdescry.executor import Inline
 from pdescry.joint import Joint
 from pdescry.joint.field.axis import Array, Axis
-from pdescry.joint.field.mesh import IN_THE_PLANE, finer_in_space, first_sizes, refined, space_of
+from pdescry.joint.field.mesh import finer_in_space, first_sizes, refined, space_of
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.field.region import Region
 from pdescry.joint.field.space import Space
 from pdescry.joint.inference import JointInference
@@ -107,7 +108,8 @@ def test_meshes_in_the_plane_are_bounded() -> None:
     large = refined((28, 28, 12), [2], (28, 28, 48))
     assert large == (28, 28, 12)  # a factorisation would take too long
     assert refined((12, 12, 12), [0, 1], (28, 28, 48), last=False)[1] == 12
-    assert IN_THE_PLANE.work[0] < IN_THE_PLANE.work[1]
+    work = FIELD.mesh.in_the_plane.work
+    assert work[0] < work[1]
 
 
 def test_the_next_mesh_for_laws_is_finer_along_the_coarser_axis_and_bounded() -> None:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from pdescry import Readings
-from pdescry.joint.field import process as room
 from pdescry.joint.field.free import FreeField
 from pdescry.joint.field.kernel import Likelihood, covariance
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.field.process import SCALES, Baseline, Process
 from tests.joint.conftest import smooth_readings
 
@@ -152,12 +152,14 @@ def test_of_many_readings_sensors_are_predicted_by_neighbours(
     """The memory of all at once grows as the square of their number."""
     process = Process.fitted(name, noisy, 0)
     by_all = replace(process).left_out
-    monkeypatch.setattr(room, "LARGEST", 30)
+    few = replace(FIELD.process, readings_at_once=30)
+    monkeypatch.setattr("pdescry.joint.field.process.FIELD", replace(FIELD, process=few))
     some = replace(process).left_out
     assert some.readings == by_all.readings
     assert some.score != by_all.score
     assert some.score == pytest.approx(by_all.score, abs=0.1 * some.readings)
-    monkeypatch.setattr(room, "NEIGHBOURS", noisy.n_sensors)  # all others, and the whole of each record
+    every = replace(few, nearest_sensors=noisy.n_sensors)  # all others, and the whole of each record
+    monkeypatch.setattr("pdescry.joint.field.process.FIELD", replace(FIELD, process=every))
     assert replace(process).left_out.score == pytest.approx(by_all.score, rel=1e-6)
 
 

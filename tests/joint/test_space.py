@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pdescry.joint.field.axis import Axis
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.field.space import Space
 from pdescry.joint.fit.experiment import banded
 
@@ -208,7 +210,8 @@ def test_a_field_along_time_number_by_number() -> None:
 def test_many_points_are_evaluated_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     axis, at = Axis(np.linspace(0, 1, 6), 5), np.random.default_rng(0).uniform(size=50)
     values, first = axis.local(at, 1)
-    monkeypatch.setattr("pdescry.joint.field.axis._FEW", 7)
+    few = replace(FIELD, memory=replace(FIELD.memory, values=7))
+    monkeypatch.setattr("pdescry.joint.field.axis.FIELD", few)
     again, same = axis.local(at, 1)
     np.testing.assert_array_equal(again, values)
     np.testing.assert_array_equal(same, first)

@@ -16,7 +16,8 @@ from pdescry.equation import Term
 from pdescry.executor import Inline
 from pdescry.joint.fit.centring import centring, held
 from pdescry.joint.profiles import asked_in_vain, notices_of, profiles_of, table_of
-from pdescry.joint.search.fitted_law import VARIES, FittedLaw, Rules, soft_fit
+from pdescry.joint.search.fitted_law import FittedLaw, Rules, soft_fit
+from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.search import Search
 from pdescry.joint.search.varying import Vary, varied
 from pdescry.notices import Notice
@@ -169,7 +170,7 @@ def test_a_power_is_one_choice_more() -> None:
     without = Rules(Known(known.candidates[:2])).naming(known.candidates[:2])
     asked, unasked = Rules(known, powers), Rules(known, powers, powers)
     np.testing.assert_allclose(asked.naming(known.candidates), [*without, np.log(2)])
-    np.testing.assert_allclose(unasked.naming(known.candidates), [*without, VARIES])
+    np.testing.assert_allclose(unasked.naming(known.candidates), [*without, SEARCH.varying.penalty])
 
 
 # ---- found, or not ---------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from pdescry.discovery.storage import load_law, write_forward, write_law
 from pdescry.errors import DamagedFile, InputError, PdescryError
 from pdescry.executor import Engine, Executor, load_ahead, local_executor, one_by_one
 from pdescry.joint import Joint, examine
-from pdescry.joint.sensors.examine import LARGEST as MOST_EXAMINED
+from pdescry.joint.sensors.options import SENSORS
 from pdescry.notices import Notice, NoticeWarning
 from pdescry.problem import TimeOrder
 from pdescry.progress import Progress, watched
@@ -247,7 +247,7 @@ def _sound(readings: Readings, settings: Settings, leave_out: bool = True) -> Re
         return examine(some, leave_out and settings.faults == "leave_out")[0]
 
     # Outliers are found best before they are averaged with others; of very many readings, among their means.
-    many = readings.observed.sum(axis=0).max() > MOST_EXAMINED
+    many = readings.observed.sum(axis=0).max() > SENSORS.examine.most_readings
     found = averaged(examined(readings))
     return examined(found) if many else found
 

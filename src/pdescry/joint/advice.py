@@ -17,13 +17,9 @@ from pdescry.data.hull import points_in_hull
 from pdescry.errors import InputError
 from pdescry.joint.field.axis import Array
 from pdescry.joint.information import Belief, Options
+from pdescry.joint.options import ANSWER
 from pdescry.notices import Notice
 
-PLACES = 101  # that are tried along an axis
-PLACES_IN_SPACE = 160  # in the hull of the sensors, where there are several axes
-MOST_TIMES = 100  # of a sensor that is tried: where others read more often, these stand for several readings each
-FEW_TIMES = 21  # where readings share no places
-LEAST_NOISE = 1e-9  # of the largest reading: where none is known of, so that there is no division by zero
 SD = "sd of "  # and a term: a column of the tables
 
 
@@ -42,12 +38,12 @@ class Questions:
         """times: of a new sensor; by default those of one that is there, with a median number of readings. span: along
         one axis, where the field is known; by default between the outermost sensors."""
         moments = typical_times(readings) if times is None else _checked(times, readings)
-        some = moments[np.unique(np.linspace(0, len(moments) - 1, MOST_TIMES).round().astype(int))]
+        some = moments[np.unique(np.linspace(0, len(moments) - 1, ANSWER.advice.most_times).round().astype(int))]
         if len(readings.axes) == 1:
             left, right = span or readings.span[readings.axes[0]]
-            places = np.linspace(left, right, PLACES)[:, None]
+            places = np.linspace(left, right, ANSWER.advice.places)[:, None]
         else:
-            places = points_in_hull(readings.space, PLACES_IN_SPACE, np.random.default_rng(0))
+            places = points_in_hull(readings.space, ANSWER.advice.places_in_plane, np.random.default_rng(0))
         return cls(readings, places, some, len(moments) / len(some))
 
     @property
@@ -127,7 +123,7 @@ def advise(
     """belief: at the points of the questions, once for each of the f fields, these outermost. noise: (f,), sds of a
     reading; offset_sd: (f,), of a new sensor's offset in each field."""
     readings, m, n = questions.readings, len(questions.times), len(questions.places) * len(questions.times)
-    variance = np.maximum(noise, LEAST_NOISE * np.nanmax(np.abs(readings.values))) ** 2
+    variance = np.maximum(noise, ANSWER.advice.least_noise * np.nanmax(np.abs(readings.values))) ** 2
     begins = np.arange(len(noise))[:, None] * n  # of each field
     rows = np.array([(begins + np.arange(start, start + m)).ravel() for start in range(0, n, m)])
     own = np.array([belief.prior(each, each) for each in rows])
@@ -178,7 +174,7 @@ def typical_times(readings: Readings) -> Array:
     counts = np.bincount(readings.sensor)
     typical = int(np.argsort(counts, kind="stable")[len(counts) // 2])
     times = np.unique(readings.time[readings.sensor == typical])
-    return times if len(times) > 1 else np.linspace(*readings.span[readings.time_name], FEW_TIMES)
+    return times if len(times) > 1 else np.linspace(*readings.span[readings.time_name], ANSWER.advice.times_elsewhere)
 
 
 def _checked(times: ArrayLike, readings: Readings) -> Array:

@@ -21,11 +21,10 @@ from pdescry.errors import InputError
 from pdescry.joint.field.process import Process
 from pdescry.joint.fit.held_out import errors
 from pdescry.joint.joint_fit import JointFit
+from pdescry.joint.options import ANSWER
 from pdescry.joint.profiles import COLUMNS
 from pdescry.notices import Notice
 from pdescry.problem import Candidate
-
-LIKELY = 0.05  # a law of so much probability is worth a word
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +64,7 @@ class Comparison:
     def near(self) -> list[tuple[str, float]]:
         """Laws that are not the best, but may well be true: law and probability."""
         rows = self.alternatives.to_dict(orient="records")[1:]
-        return [(row["law"], row["probability"]) for row in rows if row["probability"] >= LIKELY]
+        return [(row["law"], row["probability"]) for row in rows if row["probability"] >= ANSWER.report.probability]
 
     @property
     def errors(self) -> tuple[float, float]:

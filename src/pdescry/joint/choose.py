@@ -34,8 +34,9 @@ from pdescry.joint.profiles import asked_in_vain
 from pdescry.joint.search.by_order import ByOrder
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.neighbours import Neighbour, single_term_changes
+from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.proposals import explained
-from pdescry.joint.search.search import FELL, Search, most_probable_first
+from pdescry.joint.search.search import Search, most_probable_first
 from pdescry.joint.search.varying import Vary, tight_and_varied
 from pdescry.joint.search.verdict import (
     Baselines,
@@ -61,11 +62,6 @@ from pdescry.progress import Progress, never_falling, watched
 from pdescry.schema import check_settings, optional, setting, texts, whole
 
 NONE = "No law could be fitted to the readings; try fewer candidates."
-EXPLAINED_BY = 3  # terms: what so many explain of inferred fields says which order in time to look at first
-KEPT = 4  # laws that are fitted to their end
-OTHERWISE = (1, 3, 2)  # proposals of each size, largest size and laws fitted to their end, of the other order
-SHORTLISTED = 10.0  # nats: laws that score so close to the best there are fitted to the whole record
-CLOSE = 3.0  # nats: orders in time that score so close are told
 
 Shortlist = tuple[tuple[int, ...], list[tuple[Candidate, ...]]] | None
 Given = Readings | SampledField | Sequence[Readings | SampledField]
@@ -188,7 +184,7 @@ def _is_better_without(other: Choice, before: Choice, fault: SensorFault) -> boo
             table.loc[table["inside"] & (table["sensor"].astype(str) != fault.sensors[0]), "log_density"].sum()
         )
 
-    clearly = FELL * len(other.fit.readings)
+    clearly = SEARCH.tight.fall_per_reading * len(other.fit.readings)
     return (
         len(other.comparison.reasons) <= len(before.comparison.reasons) and density(other) > density(before) + clearly
     )
@@ -306,8 +302,8 @@ def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progre
     outcome = _searched(parts, method, executor, tell, fields_without_law(parts, executor, tell))
     if outcome is None or len(outcome.reasons) == len(problem.fields):
         return None
-    near = [law for law in outcome.compared if law.score > outcome.compared[0].score - SHORTLISTED]
-    return outcome.problem.orders, [law.terms for law in near[:KEPT]]
+    near = [law for law in outcome.compared if law.score > outcome.compared[0].score - SEARCH.orders.shortlist]
+    return outcome.problem.orders, [law.terms for law in near[: SEARCH.orders.laws_to_the_end]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,14 +343,15 @@ def _searched(
         every = tuple(each.with_powers_in(shortlist[1]) for each in every)
     starts = [starts_of(each, processes, posteriors) for each in every]
     shares = [
-        explained(own[0], each, EXPLAINED_BY) if len(every) > 1 else 1.0
+        explained(own[0], each, SEARCH.orders.terms_explaining) if len(every) > 1 else 1.0
         for each, own in zip(every, starts, strict=True)
     ]
     leading = int(np.argmax(shares))
     if len(problem.fields) > 1:  # where laws of both orders would take too long
         every, starts, leading = (every[leading],), [starts[leading]], 0
+    sizes = method.proposals, method.largest, SEARCH.orders.laws_to_the_end
     searches = [
-        Search(each, *((method.proposals, method.largest, KEPT) if k == leading else OTHERWISE), executor, tell)
+        Search(each, *(sizes if k == leading else SEARCH.orders.of_other_order), executor, tell)
         for k, each in enumerate(every)
     ]
 
@@ -417,7 +414,7 @@ def _searched(
 def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> Notice | None:
     """On a law of another order in time that scores nearly as well, or None."""
     behind = best.score - other.score
-    if behind > CLOSE or not other.met:
+    if behind > SEARCH.orders.reported or not other.met:
         return None
     law = JointFit(other.found, replace(problem, orders=other.orders))
     return Notice.of("other-order", nats=abs(behind), law=str(law))

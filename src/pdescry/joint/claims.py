@@ -19,7 +19,7 @@ from pdescry.equation.with_spread import with_spread
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.search.fitted_law import FittedLaw, Rules
 from pdescry.joint.search.neighbours import Neighbourhood
-from pdescry.joint.search.verdict import CLEARLY
+from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.notices import Notice
 from pdescry.problem import Claim, Problem
@@ -30,7 +30,7 @@ LEFT_OUT = "a law without it"
 def doubtful(best: FittedLaw, problem: Problem) -> tuple[Claim, ...]:
     """Claims without each of which a law near the best one scores clearly more, were nothing nonlinear."""
     with np.errstate(all="ignore"):
-        return tuple(claim for claim in problem.known.claims if _gain(claim, best, problem) >= CLEARLY)
+        return tuple(claim for claim in problem.known.claims if _gain(claim, best, problem) >= SEARCH.verdict.evidence)
 
 
 def _gain(claim: Claim, best: FittedLaw, problem: Problem) -> float:
@@ -80,7 +80,7 @@ def contradicted(
         each for each in claims if each.contradicted_by(values.get(each.candidate), float(sds.get(each.candidate, 0.0)))
     ]
     cost = other.score - (best.score if tight else best.promise) + _paid_for_claims(against, other.terms, best.rules)
-    if not against or not cost >= CLEARLY:
+    if not against or not cost >= SEARCH.verdict.evidence:
         return pd.DataFrame()
     law = str(JointFit(other.found, problem))
     rows = []

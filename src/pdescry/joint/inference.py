@@ -29,14 +29,12 @@ from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.joint_field import JointField
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.left_out import left_out, some_sensors
+from pdescry.joint.options import ANSWER
 from pdescry.joint.search.varying import Vary
 from pdescry.joint.sensors.against_law import without
 from pdescry.notices import Notice, stored
 from pdescry.problem import HIGHEST, MOST_AXES, Problem
 from pdescry.progress import Progress
-
-FEWEST_SENSORS = 5
-DRAWS = 200  # of a field without a law, by which the next sensor is judged
 
 
 class Run(Protocol):
@@ -275,9 +273,9 @@ class JointInference:
 
     def sampled(self, points: Array) -> FieldDraws:
         free = self.free_field
-        fields = free.draws(np.roll(points, -1, axis=1), DRAWS)
+        fields = free.draws(np.roll(points, -1, axis=1), ANSWER.forward.draws_without_law)
         return FieldDraws(
-            np.zeros((DRAWS, 0)),
+            np.zeros((ANSWER.forward.draws_without_law, 0)),
             fields,
             np.array([each.noise for each in free.processes]),
             [],
@@ -287,8 +285,8 @@ class JointInference:
     def left_out(self, draws: int, seed: int = 0) -> LeftOutDraws | Notice:
         observed = self.fit.experiment.observations
         readings, sensors = observed.readings, some_sensors(observed)
-        if readings.n_sensors < FEWEST_SENSORS or not sensors:
-            return Notice.of("too-few-to-leave-out", sensors=readings.n_sensors, enough=FEWEST_SENSORS)
+        if readings.n_sensors < ANSWER.forward.least_sensors or not sensors:
+            return Notice.of("too-few-to-leave-out", sensors=readings.n_sensors, enough=ANSWER.forward.least_sensors)
         try:
             without = left_out(self.fit, sensors)
             laws = _drawn(without.fit, draws, seed)

@@ -13,13 +13,9 @@ from pdescry.equation import Term
 from pdescry.equation.term import Derivative, Factor
 from pdescry.joint.field.axis import Array
 from pdescry.joint.joint_fit import JointFit
+from pdescry.joint.options import ANSWER
 from pdescry.problem import Candidate, Condition
 from pdescry.solver.profiles import NODES, nodes, polynomial
-
-SHORTEST = 160  # degree by which waves have died away in a profile of the field that obeys the law
-RECTANGLES = np.linspace(1.0, 0.4, 13)  # shares of the box around the sensors, in the plane
-LOOKS = 15  # along each axis of a rectangle, whether all of it lies among them
-STATES = 500  # about so many points tell in what states the fields are
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +53,10 @@ class JointField:
         if space.region is None:
             return None
         middle = [sum(axis.span) / 2 for axis in space.places]
-        for share in RECTANGLES:
+        for share in np.linspace(*ANSWER.forward.rectangles):
             halves = [share * axis.width / 2 for axis in space.places]
             ends = [(centre - half, centre + half) for centre, half in zip(middle, halves, strict=True)]
-            grid = np.meshgrid(*(np.linspace(*each, LOOKS) for each in ends), indexing="ij")
+            grid = np.meshgrid(*(np.linspace(*each, ANSWER.forward.points_of_side) for each in ends), indexing="ij")
             if space.region.holds(np.column_stack([each.ravel() for each in grid])).all():
                 return dict(zip(self.readings.axes, ends, strict=True))
         return None
@@ -84,7 +80,7 @@ class JointField:
                 (along,) = self._on_grid(k, np.array([time]), nodes(domain), order)
                 through = polynomial(along, domain)
                 # Waves so short that no sensor tells them at one moment are rough in a draw, too rough for the solver.
-                damped = through.coef * np.exp(-36 * (np.arange(NODES) / SHORTEST) ** 8)
+                damped = through.coef * np.exp(-36 * (np.arange(NODES) / ANSWER.forward.damped_degree) ** 8)
                 found[name + "_t" * order] = Chebyshev(damped, domain=list(domain))
         return found
 
@@ -94,4 +90,4 @@ class JointField:
         terms = tuple(Candidate(first, Term.of([(each, 1)])) for each in variables)
         operator = replace(self.fit.minimum.objective.operator, terms=terms)
         found = self.fit.experiment.values(self.state, operator)
-        return {name: part.ravel()[:: max(1, part.size // STATES)] for name, part in found.items()}
+        return {name: part.ravel()[:: max(1, part.size // ANSWER.forward.states)] for name, part in found.items()}

@@ -26,17 +26,16 @@ from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.held_out import held_out, score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offsets
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.fit.stages import extended
 from pdescry.joint.fit.unknown_source import unknown_source
 from pdescry.joint.information import Belief
+from pdescry.joint.options import ANSWER
 from pdescry.joint.profiles import Profile, notices_of, profiles_of, table_of
-from pdescry.joint.search.verdict import TOO_FAR, departures
+from pdescry.joint.search.options import SEARCH
+from pdescry.joint.search.verdict import departures
 from pdescry.notices import Notice
 from pdescry.problem import Candidate, Problem
-
-UNMET = 0.03  # a residual of so much of the left side is worth a warning
-OBEYED = 0.1  # of the tolerance, in draws to be solved forward; see `closer`
-BLOCK = 256  # points predicted at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,8 +195,8 @@ class JointFit:
     def _mean_and_variance(self, points: Array, field: int) -> tuple[Array, Array]:
         mean, variance = np.empty(len(points)), np.empty(len(points))
         order = np.lexsort(points.T)  # points of one time, or one place, next to each other share a window
-        for start in range(0, len(points), BLOCK):  # all at once would not fit into memory
-            some = order[start : start + BLOCK]
+        for start in range(0, len(points), ANSWER.forward.points):  # all at once would not fit into memory
+            some = order[start : start + ANSWER.forward.points]
             seen = self.experiment.space.at(points[some], field)
             mean[some] = seen @ self.state
             with one_thread():
@@ -238,7 +237,7 @@ class JointFit:
     def _bounded(self) -> Minimum:
         found = self.minimum
         changed = [
-            replace(each.varying(state, state, self.orders), tolerance=OBEYED * each.tolerance)
+            replace(each.varying(state, state, self.orders), tolerance=FIT.tolerances.draws * each.tolerance)
             for _, each, state in found.experiments
         ]
         return found.with_experiments(changed)
@@ -283,7 +282,7 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
     if not found.converged:
         notes.append(Notice.of("not-converged"))
     for left, share in zip(lefts, found.unresolved_by_equation, strict=True):
-        if share > UNMET:
+        if share > ANSWER.report.residual:
             notes.append(Notice.of("law-fails", share=share, left=left))
     if (source := unknown_source(found)) is not None:
         left = lefts[operator.fields.index(source.field)]
@@ -295,7 +294,7 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
             operator.fields, each, experiment.observations.unit, experiment.noise_model.lasting, strict=True
         ):
             whose = {"field": name, "experiment": number if len(found.states) > 1 else None}
-            if departure > TOO_FAR:
+            if departure > SEARCH.verdict.departure:
                 notes.append(Notice.of("readings-leave-law", departure=departure, **whose))
             elif departure:
                 off, lasting = departure * unit, lasts if share else None

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from pdescry.cores import one_thread
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.experiment import Experiment
-from pdescry.joint.fit.stages import STEPS_AT_LAST, closer, with_noise, with_offsets
+from pdescry.joint.fit.options import FIT
+from pdescry.joint.fit.stages import closer, with_noise, with_offsets
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations
-
-EVERY = 4  # of the sensors between others one of so many is left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +34,7 @@ def some_sensors(observed: Observations) -> list[int]:
     """Every fourth of those between others, along the axis, from the second on."""
     between = np.flatnonzero(observed.inside)
     (place,) = observed.readings.places.T
-    return [int(sensor) for sensor in between[np.argsort(place[between], kind="stable")][1::EVERY]]
+    return [int(sensor) for sensor in between[np.argsort(place[between], kind="stable")][1 :: FIT.leave_out.every]]
 
 
 def _constant(experiment: Experiment) -> Array:
@@ -57,9 +56,9 @@ def left_out(fit: JointFit, sensors: list[int]) -> LeftOut:
     experiments[fit.number] = experiment.varying(_constant(experiment), fit.state, fit.orders)
     with one_thread(), np.errstate(all="ignore"):
         found = found.with_experiments(experiments)
-        found = found.objective.minimise(found.states, found.coefficients, STEPS_AT_LAST)
+        found = found.objective.minimise(found.states, found.coefficients, FIT.steps.last)
         found = with_offsets(with_noise(found))
-        found = closer(found.objective.minimise(found.states, found.coefficients, STEPS_AT_LAST))
+        found = closer(found.objective.minimise(found.states, found.coefficients, FIT.steps.last))
     after = found.objective.experiments[fit.number].noise_model
     field = before.observations.field[rows]
     scale = after.noise_of_fields / fewer.noise_of_fields

@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.region import Region
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.lean import Lean
 
 Numbers = NDArray[np.intp]
-
-MOST_ALONE = 200  # sensors in the plane that are left out one by one; of more
-BLOCKS = 64  # so many groups of neighbours
-READINGS = 5  # of a sensor in the plane, on average, that tell its offset
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +90,11 @@ class Observations(Lean):
         numbers they have read. Of very many sensors, such as the pixels of an image, one alone would be predicted from
         those right beside it, whatever the law."""
         n = self.readings.n_sensors
-        if len(self.readings.axes) == 1 or n <= MOST_ALONE:
+        if len(self.readings.axes) == 1 or n <= FIT.leave_out.sensors_one_by_one:
             return [(np.array([sensor]), own) for sensor, own in enumerate(self.of_sensors)]
         count = np.maximum(np.bincount(self.readings.sensor, minlength=n), 1)
         places = [np.bincount(self.readings.sensor, each, minlength=n) / count for each in self.readings.space.T]
-        groups = _halved(np.stack(places, axis=1), np.arange(n), int(np.log2(BLOCKS)))
+        groups = _halved(np.stack(places, axis=1), np.arange(n), int(np.log2(FIT.leave_out.groups)))
         return [(some, np.sort(np.concatenate([self.of_sensors[k] for k in some]))) for some in groups]
 
     @cached_property
@@ -112,7 +109,11 @@ class Observations(Lean):
         if len(self.readings.axes) == 1:
             return self.at_rest
         n = self.readings.n_sensors
-        return self.at_rest and n <= MOST_ALONE and len(self.readings) >= READINGS * n
+        return (
+            self.at_rest
+            and n <= FIT.leave_out.sensors_one_by_one
+            and len(self.readings) >= FIT.offsets.readings_in_plane * n
+        )
 
     @cached_property
     def given_noise(self) -> Array | None:

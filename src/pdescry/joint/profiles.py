@@ -14,11 +14,10 @@ from pdescry.equation import Term
 from pdescry.equation.term import Derivative
 from pdescry.equation.with_spread import TWO_SIDED_95, with_spread
 from pdescry.joint.field.axis import Array
+from pdescry.joint.options import ANSWER
 from pdescry.notices import Notice
 from pdescry.problem import Candidate
 
-PLACES = 51  # of a curve
-AGREES = 0.95  # slope of D and coefficient of u_x agree where they differ by no more than so many laws would
 COLUMNS = ("field", "term", "place", "mean", "sd", "low", "high")
 
 
@@ -97,13 +96,13 @@ def _in_law(family: Mapping[int, int], terms: Sequence[Candidate]) -> Array:
 
 def table_of(profiles: Sequence[Profile], reach: tuple[float, float]) -> pd.DataFrame:
     """One row for each term and place."""
-    tables = [each.table(np.linspace(*reach, PLACES)) for each in profiles]
+    tables = [each.table(np.linspace(*reach, ANSWER.report.places_of_profile)) for each in profiles]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
 
 
 def notices_of(profiles: Sequence[Profile], terms: Sequence[Candidate], reach: tuple[float, float]) -> list[Notice]:
     """How each coefficient varies, and whether the law is in conservation form."""
-    places, several = np.linspace(*reach, PLACES), len({each.field for each in terms}) > 1
+    places, several = np.linspace(*reach, ANSWER.report.places_of_profile), len({each.field for each in terms}) > 1
     found = [each.notice(places, str(each.base) if several else str(each.base.term)) for each in profiles]
     return found + [told for each in profiles if (told := _conservation(each, terms, places))]
 
@@ -124,7 +123,7 @@ def _conservation(profile: Profile, terms: Sequence[Candidate], places: Array) -
     some = np.linspace(places[0], places[-1], degree + 1)
     rows = profile.rows(some, slope=True) - other.rows(some)
     off, spread = rows @ profile.values, rows @ profile.covariance @ rows.T
-    if off @ np.linalg.solve(spread, off) > chdtri(degree + 1, 1 - AGREES):
+    if off @ np.linalg.solve(spread, off) > chdtri(degree + 1, 1 - ANSWER.report.agreement):
         return None
     middle = np.array([(places[0] + places[-1]) / 2])
     slope, coefficient = (

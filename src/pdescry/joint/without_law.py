@@ -10,15 +10,14 @@ import numpy as np
 from pdescry.data import Readings
 from pdescry.executor import Executor, in_order
 from pdescry.joint.field.axis import Array
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.field.process import SCALES, Baseline, Process
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.field.start import InitialField, Start, from_network, from_processes
-from pdescry.joint.fit.noise_model import LEAST_NOISE
 from pdescry.joint.fit.operator import Operator
+from pdescry.joint.fit.options import FIT
 from pdescry.problem import Problem
 from pdescry.progress import Progress
-
-LARGE_ERRORS = 0.02  # of the readings' sd: errors of sensors that last for a while, and are minded from the start
 
 Processes = dict[str, dict[str, list[Process]]]  # by field, then by name, one for each experiment
 
@@ -50,7 +49,7 @@ def _process(name: str, readings: Readings, field: int) -> Process:
     process = Process.fitted(name, readings, field)
     lasting = process.with_lasting_errors()
     # Small ones may be what a process cannot follow of the field.
-    small = lasting.lasting_sd < LARGE_ERRORS * process.unit
+    small = lasting.lasting_sd < FIELD.start.negligible_correlated_error * process.unit
     baseline = max(process.left_out, lasting.left_out, key=lambda each: each.score)
     return replace(process if small else lasting, baseline=baseline)
 
@@ -81,7 +80,7 @@ def noise_without_law(problem: Problem, processes: Processes) -> list[Array]:
     found = []
     for number in range(len(problem.experiments)):
         each = [processes[field]["smooth"][number] for field in problem.fields]
-        found.append(np.array([max(process.noise, LEAST_NOISE * process.unit) for process in each]))
+        found.append(np.array([max(process.noise, FIT.noise.least_sd * process.unit) for process in each]))
     return found
 
 

@@ -13,12 +13,12 @@ from scipy.interpolate import BSpline, PPoly
 from scipy.sparse import csc_array, csr_array, eye_array
 from scipy.sparse.linalg import splu
 
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.lean import Lean
 
 Array = NDArray[np.float64]
 
 QUADRATURE = 3  # Gauss points an element
-MANY = 120  # basis functions: of more a dense matrix would take long
 EVERYWHERE = 1e-9  # of a value: so that splines are determined where there is none
 MOMENTS = 2  # of a residual in an element along each axis: its mean and its slope
 
@@ -93,7 +93,7 @@ class Axis(Lean):
         """(len(at), degree + 1): the same for those that are not zero there, and the number of the first."""
         first = np.clip(np.searchsorted(self.breaks, at, side="right") - 1, 0, self.n - 1)
         columns = first[:, None] + np.arange(self.degree + 1)
-        values, few = np.empty((len(at), self.degree + 1)), max(_FEW // self.size, 1)
+        values, few = np.empty((len(at), self.degree + 1)), max(FIELD.memory.values // self.size, 1)
         for begin in range(0, len(at), few):  # the full matrix of a million points would not fit into memory
             some = slice(begin, begin + few)
             values[some] = np.take_along_axis(self.matrix(at[some], order), columns[some], axis=1)
@@ -108,7 +108,7 @@ class Axis(Lean):
 
     def fitted(self, at: Array, values: Array) -> Array:
         """(size, …): the coefficients of the splines nearest to values (len(at), …)."""
-        if self.size <= MANY:
+        if self.size <= FIELD.memory.dense_basis:
             return np.asarray(np.linalg.lstsq(self.matrix(at), values, rcond=None)[0], float)
         rows = self.rows(at)
         square = csc_array(rows.T @ rows + EVERYWHERE * eye_array(self.size))
@@ -117,7 +117,7 @@ class Axis(Lean):
     def full(self, order: int) -> Array | csr_array:
         """(points, size): the basis, or a derivative of it, at the points of quadrature."""
         if order not in self._at_points:
-            made = self.matrix if self.size <= MANY else self.rows
+            made = self.matrix if self.size <= FIELD.memory.dense_basis else self.rows
             self._at_points[order] = made(self.points, order)
         return self._at_points[order]
 
@@ -164,6 +164,3 @@ class Axis(Lean):
         degree = self.degree - order
         spans = knots[degree + 1 :] - knots[: -degree - 1]
         return csr_array(np.sqrt(spans / (degree + 1))[:, None] * found)
-
-
-_FEW = 2_000_000  # values of the basis that are held at a time

@@ -12,9 +12,8 @@ from scipy.special import ndtri
 from pdescry.data import Readings
 from pdescry.data.asked import Asked
 from pdescry.joint.field.axis import Array
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.field.process import Process
-
-BLOCK = 2000  # points predicted at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +47,8 @@ class FreeField:
 
     @staticmethod
     def _at(process: Process, points: Array) -> tuple[Array, Array]:
-        parts = [process.at(points[begin : begin + BLOCK]) for begin in range(0, len(points), BLOCK)]
+        most = FIELD.memory.points
+        parts = [process.at(points[begin : begin + most]) for begin in range(0, len(points), most)]
         mean, variance = zip(*parts, strict=True)
         return np.concatenate(mean), np.concatenate(variance)
 

@@ -16,7 +16,7 @@ from scipy.linalg import get_lapack_funcs
 
 from pdescry.joint.field.axis import Array
 
-JITTER = 1e-10
+JITTER = 1e-10  # of the variance of what is read: covariances stay positive definite, whatever is rounded
 _cholesky, _invert = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)
 _pack, _packed_cholesky, _packed_solve, _packed_invert = get_lapack_funcs(
     ("trttf", "pftrf", "pftrs", "pftri"), dtype=np.float64

@@ -4,63 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise, product
 
 import numpy as np
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array, Axis
+from pdescry.joint.field.options import FIELD, MeshSizes
 from pdescry.joint.field.region import Region
 from pdescry.joint.field.space import Space
 from pdescry.joint.observations import Observations
-
-FINER = 1.5  # times as many elements along an axis that is refined
-STRETCH = 36  # elements in time of each stretch of a long record that laws are sought in
-SHARPER = 1.3  # times the variance about the finest: sensors see what so few elements do not follow
-FOLLOWED = 0.03  # left sides of the inferred fields are off by no more than this share
-# The density of knots grows with this power of what the field bends by; so much of it is everywhere.
-POWER, EVEN = 0.8, 0.3
-STRAIGHT = 1e-2  # a second derivative of so much, in units of the field and the interval, is none
-SMOOTHED = 0.02  # of the interval: a shock that moves a little stays where knots are dense
-MOST_JUMPS = 60  # of an input in time, at which left sides may jump
-NEAR_JUMP = 0.3  # of an element: a break that is nearer to a jump gives way to it
 
 Sizes = tuple[int, ...]  # elements along each axis of space, and along t
 Span = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Meshes:
-    """What meshes are like over one axis of space, or over two. degrees: of splines along space and time. in_space,
-    in_time: elements of the mesh that laws are tried on, the cheapest that can follow the inferred field; of several
-    fields the last of each are left out. most: along an axis of space and along t. times: elements along t that
-    readings of single sensors may ask for. earliest: the first element in time, as a share of the duration. work: the
-    most that one factorisation may take, unknowns times bands squared, while laws are sought and afterwards."""
-
-    degrees: tuple[int, int]
-    in_space: tuple[int, ...]
-    in_time: tuple[int, ...]
-    most: tuple[int, int]
-    times: tuple[int, ...]
-    earliest: float
-    work: tuple[float, float] = (math.inf, math.inf)
-
-
-# Up to half as many elements along t as a sensor has read, if these are more than the most.
-ON_A_LINE = Meshes(
-    (5, 4), (48, 64, 96), (16, 24, 36), (192, 144), (16, 24, 36, 48, 72, 96, 144, 216, 324, 486, 729, 1094), 5e-4
-)
-# Cubic splines: of higher degree they need more moments an element, and are dearer by more than they are better
-# (FACTS of the project, "More than one axis"). 2e10 is about a second of a core, and 0.2 GB.
-IN_THE_PLANE = Meshes((3, 3), (8, 12, 16, 20), (8, 12, 16), (28, 48), (8, 12, 16, 24), 2e-2, (4e9, 2e10))
-LONG = 96  # more elements along t: a long record, whose fields are not begun on more elements
-LONG_FIRST = (24, 48)  # along x than these
-
-
-def meshes_over(d: int) -> Meshes:
+def meshes_over(d: int) -> MeshSizes:
     """Over so many axes of space."""
-    return ON_A_LINE if d == 1 else IN_THE_PLANE
+    return FIELD.mesh.on_a_line if d == 1 else FIELD.mesh.in_the_plane
 
 
 def space_of(breaks: Sequence[Array], components: int, region: Region | None = None) -> Space:
@@ -103,7 +65,7 @@ def jumps_of(readings: Readings, names: Collection[str] | None = None) -> Array:
                 for time, size in zip(each.time[own][1:], change, strict=True):
                     if size > 0 and early < time < late:
                         found[float(time)] = max(size, found.get(float(time), 0.0))
-    largest = sorted(found, key=lambda time: -found[time])[:MOST_JUMPS]
+    largest = sorted(found, key=lambda time: -found[time])[: FIELD.mesh.most_jumps]
     return np.array(sorted(largest))
 
 
@@ -113,7 +75,7 @@ def graded_space(before: Space, state: Array, size: Sizes) -> Space:
     for axis, number in enumerate(size[:-1]):
         x = before.places[axis]
         along = np.linspace(*x.span, 401)
-        density = _bends(before, state, axis, along) / before.components + EVEN
+        density = _bends(before, state, axis, along) / before.components + FIELD.mesh.even_density
         below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
         found.append(np.interp(np.linspace(0, 1, number + 1), below / below[-1], along))
     earliest = meshes_over(len(before.places)).earliest
@@ -123,7 +85,7 @@ def graded_space(before: Space, state: Array, size: Sizes) -> Space:
 def _bends(space: Space, state: Array, axis: int, along: Array) -> Array:
     """(along,): by how much fields bend along an axis, to a power, each in units of its mean; summed over fields."""
     total, x = np.zeros(len(along)), space.axes[axis]
-    width = int(np.ceil(SMOOTHED * len(along)))
+    width = int(np.ceil(FIELD.mesh.curvature_width * len(along)))
     window = np.hanning(4 * width + 3)
     matrices = [x.matrix(along, 2) if k == axis else each.full(0) for k, each in enumerate(space.axes)]
     # Where a law is required, if that is not everywhere.
@@ -137,10 +99,11 @@ def _bends(space: Space, state: Array, axis: int, along: Array) -> Array:
     others = tuple(k for k in range(len(space.axes)) if k != axis)
     for component in range(space.components):
         bends = space.on_grid(state, component, matrices)
-        bend = np.sqrt(np.sum(weights * bends**2, axis=others)) ** POWER
+        bend = np.sqrt(np.sum(weights * bends**2, axis=others)) ** FIELD.mesh.density_exponent
         bend = np.convolve(np.pad(bend, len(window) // 2, "edge"), window / window.sum(), "valid")
         # A field that is straight but for rounding bends nowhere.
-        straight = (STRAIGHT * np.ptp(space.unpacked(state)[component]) / x.width**2) ** POWER
+        straight = FIELD.mesh.negligible_curvature * np.ptp(space.unpacked(state)[component]) / x.width**2
+        straight = straight**FIELD.mesh.density_exponent
         total += bend / max(bend.mean(), straight, np.finfo(float).tiny)
     return total
 
@@ -161,7 +124,7 @@ def first_sizes(least_in_time: int, several: bool, d: int = 1) -> list[Sizes]:
     each is dearer."""
     kind = meshes_over(d)
     x, t = (numbers[:-1] if several else numbers for numbers in (kind.in_space, kind.in_time))
-    x = LONG_FIRST if least_in_time > LONG else x
+    x = FIELD.mesh.long_record_in_space if least_in_time > FIELD.mesh.long_record else x
     along_t = sorted({max(number, least_in_time) for number in t})
     if d == 1:
         return sorted(product(x, along_t), key=lambda size: size[0] * size[1] ** 2)
@@ -180,7 +143,7 @@ def finer_in_space(space: Space) -> int | None:
     return number if space.components**3 * _work(size, kind) <= kind.work[0] else None
 
 
-def _work(size: Sizes, kind: Meshes) -> float:
+def _work(size: Sizes, kind: MeshSizes) -> float:
     """Of a factorisation: unknowns times the square of the bands, the longest axis being the outermost."""
     along, in_time = kind.degrees
     halvings = max(math.ceil(math.log2(1 / (size[-1] * kind.earliest))), 0)
@@ -200,7 +163,8 @@ def first_space(even: Space, state: Array, sizes: Sequence[Sizes], order: int = 
         matrices = [mine.matrix(own.points) for mine, own in zip(space.places, even.places, strict=True)]
         matrices.append(space.time.matrix(even.time.points, order))
         off = [space.on_grid(found, component, matrices) - rate for component, rate in enumerate(rates)]
-        if all(even.mean_square(a) <= FOLLOWED**2 * even.mean_square(b) for a, b in zip(off, rates, strict=True)):
+        share = FIELD.mesh.left_side_error**2
+        if all(even.mean_square(a) <= share * even.mean_square(b) for a, b in zip(off, rates, strict=True)):
             break
     return space, found
 
@@ -208,10 +172,10 @@ def first_space(even: Space, state: Array, sizes: Sequence[Sizes], order: int = 
 def stretches_of(readings: Readings) -> list[Readings]:
     """The beginning of a long record and as much from its middle; or all of another one."""
     elements = elements_in_time(Observations(readings))
-    if elements <= LONG:
+    if elements <= FIELD.mesh.long_record:
         return [readings]
     early, late = readings.span[readings.time_name]
-    length = STRETCH / elements * (late - early)
+    length = FIELD.mesh.stretch / elements * (late - early)
     begins = early, (early + late) / 2
     return [readings.select((begin <= readings.time) & (readings.time <= begin + length)) for begin in begins]
 
@@ -232,12 +196,12 @@ def elements_in_time(observed: Observations) -> int:
                     left_over = values - axis.rows(t) @ axis.fitted(t, values)
                     squares += float(left_over @ left_over)
                     free += len(mine) - axis.size
-        if number > LONG and not free:
+        if number > FIELD.mesh.long_record and not free:
             break
         if free:
             left[number] = squares / free
-    least = min(left.values(), default=0.0)
-    return next((number for number, variance in left.items() if variance <= SHARPER * least), kind.times[0])
+    most = FIELD.mesh.variance_ratio * min(left.values(), default=0.0)
+    return next((number for number, variance in left.items() if variance <= most), kind.times[0])
 
 
 def carried(state: Array, old: Space, new: Space) -> Array:
@@ -268,7 +232,7 @@ def refined(size: Sizes, axes: Sequence[int], most: Sizes, last: bool = True) ->
     law is found."""
     kind, found = meshes_over(len(size) - 1), list(size)
     for axis in axes:
-        found[axis] = min(math.ceil(size[axis] * FINER), max(most[axis], size[axis]))
+        found[axis] = min(math.ceil(size[axis] * FIELD.mesh.refinement_ratio), max(most[axis], size[axis]))
         if _work(tuple(found), kind) > kind.work[last]:
             found[axis] = size[axis]
     return tuple(found)
@@ -300,7 +264,7 @@ def _with_jumps(breaks: Array, jumps: Array, multiplicity: int) -> Array:
     """Breaks (simple ones) with knots of a multiplicity at the jumps; those that lie very near to one give way."""
     if not len(jumps):
         return breaks
-    near = NEAR_JUMP * (breaks[-1] - breaks[0]) / len(breaks)
+    near = FIELD.mesh.jump_clearance * (breaks[-1] - breaks[0]) / len(breaks)
     apart = np.abs(breaks[1:-1, None] - jumps).min(axis=1) > near
     kept = np.r_[breaks[0], breaks[1:-1][apart], breaks[-1]]
     # An element between two jumps is free at both ends, and its law too little to determine it: three take its place.

@@ -30,32 +30,14 @@ from scipy.optimize import minimize
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.kernel import Likelihood, correlation, covariance, inverse
-from pdescry.joint.field.mesh import LONG as LONG_RECORD
 from pdescry.joint.field.mesh import elements_in_time
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Numbers, Observations
 
-SHORT, LONG = 1e-6, 1e6  # scales along t, in units of the duration: no memory, and no change
-SCALES = {"constant": None, "steady": LONG, "memoryless": SHORT, "smooth": 0.1, "shared": 0.1}
+WITHOUT_MEMORY, WITHOUT_CHANGE = 1e-6, 1e6  # scales along t, in units of the duration: no memory, and no change
+SCALES = {"constant": None, "steady": WITHOUT_CHANGE, "memoryless": WITHOUT_MEMORY, "smooth": 0.1, "shared": 0.1}
 SMOOTH = ("smooth", "shared")
-MOST = 500  # readings that scales are fitted to, about
-LARGEST = 2000  # readings that a sensor is predicted from all at once; of more,
-NEIGHBOURS, PART = 4, 100  # from the nearest sensors, so many readings at a time
-LARGEST_IN_PLANE = 2500  # of more, these are judged by so many of them
-ENOUGH = 2000  # readings that a field to begin from is made of
-ROUGHLY = 600  # readings by which its uncertainty is judged
-WINDOW, BESIDE = (
-    40.0,
-    4.0,
-)  # lengths of correlation: of a long record a field is made so much at a time, with so much beside
-AS_ROUGH = 1.0  # times what may be expected
-# Bounds of the scales: variances of field, offsets and noise in units of the field's, lengths in units of the span.
-FIELD, OFFSET, NOISE = (1e-4, 1e4), (1e-8, 1e2), (1e-8, 1e2)
-ALONG_TIME, ALONG_SPACE = (1e-3, 1e2), (1e-2, 1e2)
-LASTING = (1e-6, 0.1)  # of the errors' correlation time, in units of the duration: longer ones are offsets
-LASTING_FROM = 400  # consecutive readings that tell how long errors last: 160 missed most of those of 16 sensors
-LASTS = 3.0  # times the distance of consecutive readings: how long errors last, to begin with
-CLEARLY = 5.0  # nats that make errors that last for a while likely
 
 
 @dataclass(frozen=True)
@@ -90,7 +72,7 @@ class Process(Lean):
     baseline: Baseline | None = None
 
     @classmethod
-    def fitted(cls, name: str, readings: Readings, field: int, most: int = MOST) -> Process:
+    def fitted(cls, name: str, readings: Readings, field: int, most: int = FIELD.process.readings_of_scales) -> Process:
         """One of `SCALES`, of the largest likelihood of about ``most`` of the readings, with independent noise.
 
         Written out, because scikit-learn's kernels take three times as long for the same numbers, and as long to load
@@ -106,39 +88,43 @@ class Process(Lean):
     def _unfitted(cls, name: str, readings: Readings, field: int) -> Process:
         along_time, places = SCALES[name], readings.space.shape[1]
         offset = 1e-2 if name != "shared" and (places == 1 or Observations(readings).tells_offsets) else 0.0
-        first = [1.0, offset, 0.1, along_time or LONG, *[0.3 if along_time else LONG] * places]
+        first = [1.0, offset, 0.1, along_time or WITHOUT_CHANGE, *[0.3 if along_time else WITHOUT_CHANGE] * places]
         return cls(name, readings, field, np.array(first))
 
     def with_lasting_errors(self) -> Process:
         """With errors of sensors that last for a while, if that makes consecutive readings clearly more likely."""
         if not Observations(self.readings).at_rest:
             return self
-        some = self._stretch(LASTING_FROM)
+        some = self._stretch(FIELD.process.readings_of_correlation)
         points = self._points(some)
         order = np.lexsort(points[:, [0, -1]].T)
         apart = np.diff(points[order, 0])[np.diff(points[order, -1]) == 0]
         if not (apart > 0).any():
             return self
-        length = min(LASTS * float(np.median(apart[apart > 0])), LASTING[1])
+        length = FIELD.process.first_correlation_time * float(np.median(apart[apart > 0]))
+        length = min(length, FIELD.process.correlation_time[1])
         first = self._unfitted(self.name, self.readings, self.field)
         without, _ = self._most_likely(some)
         likely, found = replace(first, lasting=np.array([0.1, length]))._most_likely(some)
-        return found if likely > without + CLEARLY else self
+        return found if likely > without + FIELD.process.evidence_of_correlation else self
 
     def _most_likely(self, some: Numbers) -> tuple[float, Process]:
         """With scales that make some readings most likely, and how likely that is."""
         name, places = self.name, self.readings.space.shape[1]
-        first, along_t = np.concatenate([self.scales, self.lasting]), np.array(ALONG_TIME)
+        first, along_t = np.concatenate([self.scales, self.lasting]), np.array(FIELD.process.length_in_time)
         if name in SMOOTH and self._is_long:
             share = np.ptp(self._points(some)[:, 0])
             first[3] *= share
             along_t[0] *= share
-        free = {0: FIELD, 1: OFFSET, 2: NOISE, 3: along_t} | {4 + k: ALONG_SPACE for k in range(places)}
+        given = FIELD.process
+        variances = given.field_variance, given.offset_variance, given.noise_variance
+        free: dict[int, tuple[float, float]] = dict(enumerate((*variances, tuple(along_t))))
+        free |= {4 + k: given.length_in_space for k in range(places)}
         fixed = {"constant": [0, 3, *range(4, 4 + places)], "steady": [3], "memoryless": [3], "shared": [1]}
         for k in {*fixed.get(name, []), *([1] if self.scales[1] == 0 else [])}:
             del free[k]
         if len(self.lasting):
-            free |= {len(self.scales): NOISE, len(self.scales) + 1: LASTING}
+            free |= {len(self.scales): given.noise_variance, len(self.scales) + 1: given.correlation_time}
         likelihood = Likelihood.of(self._points(some), self._values(some))
         which = list(free)
 
@@ -186,7 +172,7 @@ class Process(Lean):
     def roughness(self) -> Array:
         """(d,): weights of ∫ (L³ u_xxx)² along each axis, with u in units of its sd, by which a field of this length of
         correlation is as rough as may be expected."""
-        return AS_ROUGH * np.minimum(self._lengths[1:], 1.0) ** 5 / 15
+        return FIELD.process.roughness * np.minimum(self._lengths[1:], 1.0) ** 5 / 15
 
     # ---- what was read ---------------------------------------------------------------------------------------------
 
@@ -240,7 +226,7 @@ class Process(Lean):
 
     @cached_property
     def _is_long(self) -> bool:
-        return elements_in_time(Observations(self.readings)) > LONG_RECORD
+        return elements_in_time(Observations(self.readings)) > FIELD.mesh.long_record
 
     def _stretch(self, most: int) -> Numbers:
         """All in the middle of the record."""
@@ -256,7 +242,8 @@ class Process(Lean):
         time, from its neighbours then."""
         if self.baseline is not None:
             return self.baseline
-        if len(self._rows) <= (LARGEST if self._is_on_a_line else LARGEST_IN_PLANE):
+        most = FIELD.process.readings_at_once if self._is_on_a_line else FIELD.process.readings_in_plane
+        if len(self._rows) <= most:
             parts = self._predicted_by_all()
         else:
             parts = self._predicted_by_neighbours() if self._is_on_a_line else self._predicted_by_some()
@@ -285,7 +272,7 @@ class Process(Lean):
     def _predicted_by_some(self) -> Iterator[tuple[float, Array]]:
         """Log density and errors of what is left out together, judged by some of all readings, and as if the others
         were as likely."""
-        some = self._some_readings(LARGEST_IN_PLANE)
+        some = self._some_readings(FIELD.process.readings_in_plane)
         precision = inverse(self.covariance(self._points(some)))
         values = self._values(some)
         pulled, place = precision @ values, np.full(len(self._rows), -1)
@@ -314,14 +301,15 @@ class Process(Lean):
         for own in self._between_others:
             me = sensor[own[0]]
             others = read[read != me]
-            near = others[np.argsort(np.sum((centre[others] - centre[me]) ** 2, axis=1), kind="stable")[:NEIGHBOURS]]
-            for part in np.array_split(records[me], -(-len(own) // PART)):
+            nearest_first = np.argsort(np.sum((centre[others] - centre[me]) ** 2, axis=1), kind="stable")
+            near = others[nearest_first[: FIELD.process.nearest_sensors]]
+            for part in np.array_split(records[me], -(-len(own) // FIELD.process.readings_of_part)):
                 begin, end = time[part[0]], time[part[-1]]
                 beside = []
                 for each in near:
                     low, high = np.searchsorted(time[records[each]], [begin, end], side="left")
                     some = records[each][low : high + 1]
-                    beside.append(some[:: -(-len(some) // PART)])
+                    beside.append(some[:: -(-len(some) // FIELD.process.readings_of_part)])
                 yield self._conditional(np.concatenate([np.zeros(0, np.intp), *beside]), part)
 
     def _conditional(self, known: Numbers, own: Numbers) -> tuple[float, Array]:
@@ -363,7 +351,7 @@ class Process(Lean):
         *others, times = grid
         left = np.empty((math.prod(map(len, others)), len(times)))
         for asked, every, _, _ in self._windows_at(times):
-            some = np.sort(np.random.default_rng(0).permutation(every)[:ROUGHLY])
+            some = np.sort(np.random.default_rng(0).permutation(every)[: FIELD.process.readings_of_sd])
             root = self._root(some)
             *places, t = self._correlations((*others, times[asked]), some)
             along = places[0]
@@ -438,13 +426,14 @@ class Process(Lean):
     def _windows(self) -> list[tuple[Numbers, Array, Array]]:
         """For each part of the record, one after the other and equally long: readings, root, weights."""
         length, found = self._lengths[0], []
-        number = max(math.ceil(1 / (WINDOW * length)), 1) if self._is_long else 1
-        every = self._some_readings(len(self._rows) if number > 1 else ENOUGH)
+        number = max(math.ceil(1 / (FIELD.process.window * length)), 1) if self._is_long else 1
+        most = FIELD.process.readings_of_start
+        every = self._some_readings(len(self._rows) if number > 1 else most)
         time = self._points(every)[:, 0]
         for k in range(number):
-            near = np.abs(time - (k + 0.5) / number) < 0.5 / number + BESIDE * length
+            near = np.abs(time - (k + 0.5) / number) < 0.5 / number + FIELD.process.window_margin * length
             some = every[near] if number > 1 else every
-            some = np.sort(np.random.default_rng(0).permutation(some)[:ENOUGH]) if len(some) > ENOUGH else some
+            some = np.sort(np.random.default_rng(0).permutation(some)[:most]) if len(some) > most else some
             root = self._root(some)
             found.append((some, root, cho_solve((root, True), self._values(some))))
         return found

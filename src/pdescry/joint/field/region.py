@@ -16,10 +16,9 @@ from scipy.spatial import ConvexHull, KDTree, QhullError
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.lean import Lean
 
-MARGIN = 0.5  # typical distances of sensors: how far beyond their hull
-WITHIN_REACH = 3.0  # typical distances of sensors: a place farther from every sensor is in a hole
 ON_HULL = 1e-9  # of the span: sensors so near to it are on the hull
 
 
@@ -69,7 +68,8 @@ class Region(Lean):
     def holds(self, points: Array) -> NDArray[np.bool_]:
         """(N,), of points (N, d)."""
         near, _ = self._tree.query(self._scaled(points))
-        return (self._beyond(points) <= MARGIN * self.spacing) & (near <= WITHIN_REACH * self.spacing)
+        beside = self._beyond(points) <= FIELD.region.beyond_hull * self.spacing
+        return beside & (near <= FIELD.region.reach * self.spacing)
 
     def between(self, points: Array) -> NDArray[np.bool_]:
         """(N,): whether points lie strictly within the hull: among others, not outermost."""

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, kron
 
 from pdescry.joint.field.axis import MOMENTS, QUADRATURE, Array, Axis
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.field.region import Region
 from pdescry.joint.lean import Lean
 
-_TOGETHER = 256  # elements whose products are made at a time
 Orders = tuple[int, ...]  # of a derivative, along each axis
 
 
@@ -287,8 +287,8 @@ class Space(Lean):
         bands = np.zeros((self.n, self.band + 1))
         flat, (upper, targets) = bands.ravel(), self._targets
         first = self.basis[:, 0] * (self.band + 1)
-        for begin in range(0, len(rows), _TOGETHER):
-            some = slice(begin, begin + _TOGETHER)
+        for begin in range(0, len(rows), FIELD.memory.elements):
+            some = slice(begin, begin + FIELD.memory.elements)
             products = (rows[some].transpose(0, 2, 1) @ rows[some]).reshape(-1, rows.shape[2] ** 2)[:, upper]
             for start, product in zip(first[some], products, strict=True):
                 flat[start + targets] += product

@@ -12,15 +12,8 @@ from math import prod
 import numpy as np
 
 from pdescry.joint.field.axis import QUADRATURE, Array, Axis
-from pdescry.joint.field.mesh import (
-    LONG,
-    elements_in_time,
-    even_space,
-    first_sizes,
-    first_space,
-    jumps_of,
-    meshes_over,
-)
+from pdescry.joint.field.mesh import elements_in_time, even_space, first_sizes, first_space, jumps_of, meshes_over
+from pdescry.joint.field.options import FIELD
 from pdescry.joint.field.process import Process
 from pdescry.joint.field.region import Region
 from pdescry.joint.field.sampled import SampledField
@@ -28,14 +21,11 @@ from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Minimum, Objective, States, least_squares
 from pdescry.joint.fit.operator import Operator
-from pdescry.joint.fit.stages import STEPS, softly, with_offsets
+from pdescry.joint.fit.options import FIT
+from pdescry.joint.fit.stages import softly, with_offsets
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Observations
 from pdescry.problem import Candidate, Ends, Given
-
-DRAWS = 40  # of a network, averaged to begin from
-BUMPS = (5, 8)  # along each axis, over which a regression averages
-OFFSETS = 1e-2  # of the readings' sd: offsets of so much are minded from the start
 
 _Asked = Callable[..., Sequence[Array]]  # of a grid (x, t): each field on it, (x, t)
 
@@ -67,7 +57,7 @@ class InitialField(Lean):
         span, kind = readings.span[readings.time_name], meshes_over(d)
         sizes = first_sizes(along_t, number > 1, d)
         sizes = [each for each in sizes if min(each[:-1]) >= least]
-        x = max(kind.in_space[-1] if along_t <= LONG else 0, *(each[0] for each in sizes))
+        x = max(kind.in_space[-1] if along_t <= FIELD.mesh.long_record else 0, *(each[0] for each in sizes))
         finest = (x,) * d + (max(kind.in_time[-1], along_t),)
         region = Region.of(readings)
         even = even_space(ends.reach, span, finest, number, jumps_of(readings), max(orders), region)
@@ -110,14 +100,14 @@ class InitialField(Lean):
 
     @cached_property
     def _bumps(self) -> list[list[Array]]:
-        return [[_bumps_along(axis, number) for axis in self.experiment.space.axes] for number in BUMPS]
+        return [[_bumps_along(axis, number) for axis in self.experiment.space.axes] for number in FIELD.start.bumps]
 
 
 def from_network(posterior: SampledField, ends: Ends, orders: tuple[int, ...]) -> InitialField:
     """The fields of a network."""
     observed, names = Observations(posterior.readings), posterior.readings.fields
     noise = np.sqrt(np.mean(posterior.noise_sd**2, axis=(0, 1, 3)))
-    posterior = posterior.at_most(DRAWS)  # to begin from, as good as all
+    posterior = posterior.at_most(FIELD.start.draws_of_network)  # to begin from, as good as all
 
     def asked(ending: str) -> _Asked:
         def values(*grid: Array) -> list[Array]:
@@ -136,7 +126,7 @@ def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, 
     may be rougher, a law without diffusion would be as good."""
     observed = Observations(processes[0].readings)
     offsets = np.array([each.offset_sd if observed.tells_offsets else 0.0 for each in processes])
-    offsets[offsets < OFFSETS * observed.unit] = 0.0
+    offsets[offsets < FIELD.start.negligible_offset * observed.unit] = 0.0
     model = NoiseModel.of(np.array([each.noise for each in processes]), offsets, observed)
     model = model.with_lasting(np.array([each.lasting_errors for each in processes]))
     return InitialField.of(
@@ -203,7 +193,7 @@ class Start(Lean):
         if not self.has_offsets:
             return found
         found = with_offsets(found)
-        return found.objective.minimise(found.states, found.coefficients, STEPS)
+        return found.objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance)
 
 
 def _bumps_along(axis: Axis, number: int) -> Array:

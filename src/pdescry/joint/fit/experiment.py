@@ -21,15 +21,10 @@ from pdescry.joint.field.space import Space
 from pdescry.joint.fit.factor import Factor
 from pdescry.joint.fit.noise_model import NoiseModel, WhitenedRows
 from pdescry.joint.fit.operator import Operator
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Numbers, Observations
 from pdescry.problem import Condition
-
-# Weights of ∫ (L³ u_xxx)², ∫ (T² u_tt)² and ∫ u², with u in units of its sd: enough for a field to be determined where
-# nobody looks, and too little to blunt a shock. T is the duration of a record of usual length.
-ROUGH_IN_SPACE, ROUGH_IN_TIME, SIZE = 1e-10, 1e-5, 1e-2
-RECORD = 200  # readings of a sensor: a record of usual length has no more
-AT_ENDS = 1e-3  # of the readings' sd, over the interval to the order: what conditions at the ends may fail by
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +39,7 @@ class Around(Lean):
 @dataclass(frozen=True, eq=False)
 class Experiment(Lean):
     """tolerance τ: (equations,), of the law's residual, in units of its left side. conditions: known at the ends.
-    roughness: (F, d) weights along each axis of space, where they are more than `ROUGH_IN_SPACE`. around: what this
+    roughness: (F, d) weights along each axis of space, where above `PriorOptions.roughness_in_space`. around: what this
     one's start varies about as readings do, if that is asked for."""
 
     space: Space
@@ -66,7 +61,7 @@ class Experiment(Lean):
     def records(self) -> float:
         """How many of usual length its record makes: residuals are told as a mean over it, and so are hard enough for
         one."""
-        return max(1.0, len(self.readings) / (RECORD * self.readings.n_sensors))
+        return max(1.0, len(self.readings) / (FIT.records.readings_of_sensor * self.readings.n_sensors))
 
     # ---- the fields alone ------------------------------------------------------------------------------------------
 
@@ -115,7 +110,7 @@ class Experiment(Lean):
         tolerance."""
         (x,), t = self.space.places, self.space.time
         field = self.readings.fields.index(condition.field)
-        scale = x.width**condition.order / (self.observations.unit[field] * AT_ENDS)
+        scale = x.width**condition.order / (self.observations.unit[field] * FIT.prior.boundary_condition)
         weights = np.sqrt(t.weights / t.width) * scale
         points = np.column_stack([np.full(len(t.points), condition.place), t.points])
         rows = self.space.at(points, field, (condition.order, 0))
@@ -157,10 +152,10 @@ class Experiment(Lean):
         axes, parts = self.space.axes, []
         d = len(axes)
         number = self.observations.n_fields
-        least = np.full((number, d - 1), ROUGH_IN_SPACE)
+        least = np.full((number, d - 1), FIT.prior.roughness_in_space)
         in_space = least if self.roughness is None else np.maximum(self.roughness, least)
         kinds = [(in_space[:, k], k, 3) for k in range(d - 1)]
-        kinds += [(np.full(number, ROUGH_IN_TIME), d - 1, 2), (np.full(number, SIZE), 0, 0)]
+        kinds += [(np.full(number, FIT.prior.roughness_in_time), d - 1, 2), (np.full(number, FIT.prior.size), 0, 0)]
         for weights, rough, order in kinds:
             length = axes[rough].width / (self.records if rough == d - 1 else 1.0)
             rows = self.space.roughness(tuple(order if k == rough else 0 for k in range(d))) * length**order
@@ -312,13 +307,10 @@ class Rows:
     def _left_over(self, through: Array, on_fixed: Array) -> tuple[Array, Array]:
         """Columns less what the state explains of them."""
         law = np.empty_like(self.on_law)
-        for begin in range(0, len(law), _ELEMENTS):
-            some = slice(begin, begin + _ELEMENTS)
+        for begin in range(0, len(law), FIT.memory.elements):
+            some = slice(begin, begin + FIT.memory.elements)
             law[some] = self.on_law[some] - self.by_law[some] @ through[self.space.basis[some]]
         return law, on_fixed - self.fixed.times(through)
-
-
-_ELEMENTS = 512  # at a time: with a hundred columns all at once would not fit into the cache
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, get_blas_funcs, get_lapack_funcs, solve_triangular
 from scipy.sparse import csr_array
 
+from pdescry.joint.fit.options import FIT
+
 Array = NDArray[np.float64]
 _cholesky, _solve, _solve_triangle, _invert = get_lapack_funcs(("pbtrf", "pbtrs", "tbtrs", "potri"), dtype=np.float64)
 (_solve_block,) = get_blas_funcs(("trsm",), dtype=np.float64)
-FEW = 12  # columns that LAPACK solves for one after the other, sooner than blocks of R would be made
 
 
 class Factor:
@@ -73,13 +74,13 @@ class Factor:
 
     def _solved(self, right: Array) -> Array:
         """N₀⁻¹ b, (n, m)."""
-        if right.shape[1] <= FEW:
+        if right.shape[1] <= FIT.memory.single_columns:
             return self._checked(_solve(self.bands, right, lower=0)[0])
         return self._back(self._half(right))
 
     def _half(self, right: Array) -> Array:
         """R⁻ᵀ b, (n, m)."""
-        if right.shape[1] <= FEW:
+        if right.shape[1] <= FIT.memory.single_columns:
             return self._checked(_solve_triangle(self.bands, right, uplo="U", trans="T")[0])
         found = np.array(right, float, order="F")
         for k, (some, _) in enumerate(self._blocks):

@@ -25,11 +25,10 @@ from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Minimum, Solved
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Numbers
 
-# Nothing is left of a reading that the others do not predict at all.
-LEAST = 1e-8
-MANY = 500  # readings of a sensor: of more the closed form takes longer than to solve again without them
+LEAST_EIGENVALUE = 1e-8  # of 1 − C: nothing is left of a reading that the others do not predict at all
 (_cholesky,) = get_lapack_funcs(("potrf",), dtype=np.float64)
 
 
@@ -70,7 +69,7 @@ class InClosedForm:
     @cached_property
     def _spectrum(self) -> tuple[Array, Array]:
         values, vectors = np.linalg.eigh((self.remaining + self.remaining.T) / 2)
-        return np.maximum(values, LEAST), vectors
+        return np.maximum(values, LEAST_EIGENVALUE), vectors
 
     def errors(self) -> Array:
         values, vectors = self._spectrum
@@ -138,7 +137,7 @@ def each_left_out(found: Minimum, outermost: bool = True) -> Iterator[tuple[int,
         for sensors, own in observed.left_out if outermost else observed.between:
             if not len(own):
                 continue
-            if len(own) > MANY:
+            if len(own) > FIT.leave_out.readings_in_closed_form:
                 yield number, sensors, Removed(found, number, own)
             else:
                 remaining = np.eye(len(own)) - found.solved.covariance(experiment.whitened.of(own), number)
@@ -221,7 +220,7 @@ def log_density(remaining: Array, misfit: Array) -> float:
         square, half_log = float(along @ along), float(np.sum(log_determinant))
     except np.linalg.LinAlgError:  # nothing is left of it: so little that rounding shows
         values, vectors = np.linalg.eigh((remaining + remaining.T) / 2)
-        values = np.maximum(values, LEAST)
+        values = np.maximum(values, LEAST_EIGENVALUE)
         square, half_log = float(np.sum((vectors.T @ misfit) ** 2 / values)), 0.5 * float(np.sum(np.log(values)))
     return -0.5 * square + half_log - 0.5 * len(misfit) * float(np.log(2 * np.pi))
 

@@ -12,14 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from pdescry.joint.field.axis import Array
-from pdescry.joint.fit.noise_model import MOST_CORRELATION, gains
+from pdescry.joint.fit.noise_model import gains
 from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Numbers
-
-CLEARLY = 5.0  # nats: less is no evidence of correlation
-SHARES = np.array([0.1, 0.25, 0.5, 0.75, 0.9, 1.0])  # of the variance, that are tried
-TIMES = 30  # correlation times that are tried, from a quarter of the usual distance of readings to the whole record
-FEWEST = 8  # readings of a sensor, on average: of fewer, nothing is known of how long its errors last
 
 
 def lasting_errors(found: Minimum, number: int = 0) -> Array:
@@ -39,16 +35,15 @@ def lasting_errors(found: Minimum, number: int = 0) -> Array:
         values = errors[own] - (errors[own].mean() if model.has_offsets else 0.0)
         records[observed.field[own[0]]].append((observed.points[own, -1], values))
     for field, own in enumerate(records):
-        if not own or np.mean([len(times) for times, _ in own]) < FEWEST:
+        if not own or np.mean([len(times) for times, _ in own]) < FIT.correlation.readings_of_sensor:
             continue
         steps = np.concatenate([np.diff(times) for times, _ in own])
         shortest = float(np.median(steps[steps > 0])) / 4
-        share, time = (
-            each.ravel() for each in np.meshgrid(SHARES, np.geomspace(shortest, experiment.space.time.width, TIMES))
-        )
+        times = np.geomspace(shortest, experiment.space.time.width, FIT.correlation.times)
+        share, time = (each.ravel() for each in np.meshgrid(FIT.correlation.shares, times))
         share, time = np.append(share, 0.0), np.append(time, 1.0)  # the last one: independent noise
         likely = log_likelihood(own, share, time)
-        if likely.max() > likely[-1] + CLEARLY:
+        if likely.max() > likely[-1] + FIT.correlation.evidence:
             best = int(np.argmax(likely))
             found_ones[field] = share[best], time[best]
     return found_ones
@@ -66,7 +61,7 @@ def log_likelihood(records: Sequence[tuple[Array, Array]], share: Array, time: A
     state, gain = np.zeros((len(records), len(share))), np.zeros((len(records), len(share)))
     for k in range(longest):
         read: Numbers = np.flatnonzero(np.isfinite(values[:, k]))
-        along = np.minimum(np.exp(-steps[read, k, None] / time), MOST_CORRELATION)
+        along = np.minimum(np.exp(-steps[read, k, None] / time), FIT.noise.most_correlation)
         variance, gain[read] = gains(share, along, gain[read], k == 0)
         state[read] *= along if k else 0.0
         innovation = values[read, k, None] - state[read]

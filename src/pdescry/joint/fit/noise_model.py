@@ -19,14 +19,9 @@ from scipy.sparse import csc_array, csr_array, diags_array, vstack
 from scipy.sparse.linalg import spsolve
 
 from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Numbers, Observations
-
-# The least noise, as a share of the sd of what was read: below it lies what splines of this number cannot resolve.
-LEAST_NOISE = 2e-4
-MOST_CORRELATION = 0.99  # between consecutive errors: of more, single ones would hardly count
-# Weights of earlier errors, of the newest, that count: these, and at most so many errors. Fewer keep rows local.
-LEAST_WEIGHT, MOST_EARLIER = 3e-3, 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +216,7 @@ class WhitenedRows(Lean):
 def gains(share: Array, correlation: Array, before: Array | float, first: bool) -> tuple[Array, Array]:
     """One step of the Kalman filter, for errors of variance one: the variance of an innovation, and the gain.
     correlation: with the error before it, of the share that lasts; before: the gain there."""
-    correlation = np.minimum(correlation, MOST_CORRELATION)
+    correlation = np.minimum(correlation, FIT.noise.most_correlation)
     # The variance of the lasting part that is left after a reading is its gain times that of independent noise.
     kept = 0.0 if first else correlation**2
     known = np.where(share < 1, before * (1 - share), 0.0)
@@ -235,10 +230,10 @@ def _innovations(share: float, correlation: Array) -> Iterator[tuple[Array, floa
     of what is left."""
     weights, gain = np.zeros(0), np.zeros(())
     for k in range(len(correlation) + 1):
-        along = min(float(correlation[k - 1]), MOST_CORRELATION) if k else 0.0
+        along = min(float(correlation[k - 1]), FIT.noise.most_correlation) if k else 0.0
         if k:
-            weights = along * np.append((1 - gain) * weights, gain)[-MOST_EARLIER:]
-            counts = np.flatnonzero(weights > LEAST_WEIGHT)
+            weights = along * np.append((1 - gain) * weights, gain)[-FIT.noise.most_earlier :]
+            counts = np.flatnonzero(weights > FIT.noise.least_weight)
             weights = weights[counts[0] :] if len(counts) else weights[:0]
         variance, gain = gains(np.asarray(share), np.asarray(along), gain, not k)
         yield weights, float(np.sqrt(variance))
@@ -246,4 +241,4 @@ def _innovations(share: float, correlation: Array) -> Iterator[tuple[Array, floa
 
 def at_least(noise: Array, observations: Observations) -> Array:
     """(M,): no less than what splines can resolve."""
-    return np.maximum(noise, LEAST_NOISE * observations.unit[observations.field])
+    return np.maximum(noise, FIT.noise.least_sd * observations.unit[observations.field])

@@ -19,18 +19,9 @@ from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.centring import centring
 from pdescry.joint.fit.experiment import Eliminated, Experiment, Rows
 from pdescry.joint.fit.operator import Operator
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.lean import Lean
 from pdescry.problem import Candidate, Given
-
-SHARES = (1.0, 0.3, 0.1, 0.03)  # of a step, tried in turn, and how often states are corrected after each
-CORRECTIONS = (4, 2, 2, 2)
-GOOD_PART = 0.3  # of what a step promised
-AT_MOST = 2.0  # times what a step promises, all further steps together lower the value
-LITTLE, PATIENCE = 0.1, 2  # so little of what was promised, so often in a row: this leads nowhere
-ENOUGH = 1e-2  # of twice the log posterior: a step that promises less is not taken
-
-# Times what the residual of a right law costs along an axis, it costs in the plane: there are so many more moments.
-OF_A_PLANE = 8.0
 
 States = tuple[Array, ...]  # one for each experiment, the n of its splines
 
@@ -105,18 +96,18 @@ class Objective(Lean):
             here = self.linearised(states, coefficients)
             solved = here.solved()
             step = solved.step()
-            if (promised := here.promised(*step)) < ENOUGH:
+            if (promised := here.promised(*step)) < FIT.steps.negligible_decrease:
                 converged = True
                 break
-            if value - AT_MOST * promised > hopeless:
+            if value - FIT.steps.further_decrease * promised > hopeless:
                 given_up = True
                 break
             down = self._downhill(states, coefficients, step, value, promised)
             if down is None:
                 break
-            struggles = struggles + 1 if value - down[2] < LITTLE * promised else 0
+            struggles = struggles + 1 if value - down[2] < FIT.steps.poor_decrease * promised else 0
             (states, coefficients, value), solved = down, None
-            if struggles == PATIENCE:
+            if struggles == FIT.steps.patience:
                 break
         found = Minimum(self, states, coefficients, converged, given_up)
         if solved is not None:  # of the very point where it ended
@@ -128,10 +119,10 @@ class Objective(Lean):
     ) -> tuple[States, Array, float] | None:
         """Where a step leads that lowers the value by a good part of what it promised; None where none does."""
         best = None
-        for share, corrections in zip(SHARES, CORRECTIONS, strict=True):
+        for share, corrections in zip(FIT.steps.fractions, FIT.steps.corrections, strict=True):
             new, new_coefficients = _moved(states, step[0], share), coefficients + share * step[1]
             found = self.value(new, new_coefficients)
-            enough = value - GOOD_PART * share * promised
+            enough = value - FIT.steps.sufficient_decrease * share * promised
             for _ in range(corrections):
                 if found < enough:
                     break
@@ -313,7 +304,7 @@ class Minimum(Lean):
     def records(self) -> float:
         """How many of usual length the longest makes, in the plane as many more as fields have more ways to be."""
         number = max(each.records for each in self.objective.experiments)
-        return number * OF_A_PLANE ** (len(self.objective.operator.axes) - 1)
+        return number * FIT.records.factor_in_plane ** (len(self.objective.operator.axes) - 1)
 
 
 def least_squares(columns: Array, left: Array) -> Array:

@@ -13,9 +13,7 @@ import pandas as pd
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.held_out import names_of
 from pdescry.joint.fit.objective import Minimum
-
-CLEARLY = 5.0  # nats: less is no evidence of offsets
-SIZES = np.geomspace(1e-4, 1, 100)  # of the offsets' sd that are tried, in units of the readings' sd
+from pdescry.joint.fit.options import FIT
 
 
 def offset_sds(found: Minimum, number: int = 0) -> Array:
@@ -26,10 +24,10 @@ def offset_sds(found: Minimum, number: int = 0) -> Array:
         return np.zeros(observed.n_fields)
     best = []
     for field, unit in enumerate(observed.unit):
-        sizes = np.concatenate([[0.0], SIZES * unit])
+        sizes = np.concatenate([[0.0], np.geomspace(*FIT.offsets.sds) * unit])
         gained = evidence(found, sizes, number, field)
         most = int(np.argmax(gained))
-        best.append(float(sizes[most]) if gained[most] > gained[0] + CLEARLY else 0.0)
+        best.append(float(sizes[most]) if gained[most] > gained[0] + FIT.offsets.evidence else 0.0)
     return np.array(best)
 
 

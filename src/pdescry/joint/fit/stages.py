@@ -28,39 +28,14 @@ from pdescry.joint.fit.lasting_errors import lasting_errors
 from pdescry.joint.fit.noise_model import NoiseModel, at_least
 from pdescry.joint.fit.objective import Minimum, Objective
 from pdescry.joint.fit.offsets import offset_sds
-
-# The law may fail by so much of its left side (rms), from the first fit to the last: a hard law at once leads astray
-# from a field that obeys none yet.
-TOLERANCES = (1e-2, 3e-3, 1e-3)
-SOFTER = (0.1, 0.03)  # before these, where a field that obeys no law yet may be far from one that does
-# Of the last of these, for fields to be solved forward from, in turn, unless readings then scatter so much more about
-# them: the mesh is too coarse.
-CLOSER, TOO_CLOSE = (0.1, 0.3), 1.1
-COARSE = 0.05  # a residual of so much of the left side after the first fit: the mesh is too coarse
-NO_BETTER = 0.9  # times the residual: it is not the mesh
-LEFT_BY_MESH = 5.0  # nats that the residual of an equation may cost in the end, for each record of usual length
-UNCHANGING = 1e-2  # of the readings' sd over the duration: a left side of less is none
-RESOLVED = 0.015  # a residual of so much of the left side is met well enough
-IN_PLANE = 0.03  # the same in the plane, where each refinement is dearer
-REFINEMENTS = 3  # at most, of each stage
-AS_MUCH = 0.3  # of what halving the mesh costs along the worst axis: an axis that costs so much is refined, too
-STEPS = 7  # of Gauss–Newton for each tolerance on the first mesh
-STEPS_ON_MESH = 7  # on each finer one; the last one has STEPS_AT_LAST
-STEPS_AT_LAST = 30
-VERY_NOISY = 0.1  # of the readings' sd: noise that leaves fields to the law
-CLEARLY = 5.0  # nats, beyond what their number costs, that make sensors differ in their noise
-LEAST_SHARE = 0.1  # of the variance of all sensors: none is taken for better
-JUDGED = 0.5  # of a sensor's readings that the field does not follow: with fewer, its noise is not judged by itself
-NOISE_ROUNDS = 1  # noise and fields are found in turn; more changed nothing on two real rods
-# Prior sd of a coefficient: its term alone would make up so many times the left side.
-BROAD = 3.0
+from pdescry.joint.fit.options import FIT
 
 
 def softly(found: Minimum, gradually: bool, hopeless: float = math.inf, only: int | None = None) -> Minimum:
     """A soft law, from fields that obey none; gradually: softer still at first. That leads into shocks between sensors,
     but weakens other laws until nothing is left of them: both are tried. hopeless: as in `Objective.minimise`. only: of
     one equation, by its number; others may fail by all of their left sides."""
-    for tolerance in (*(SOFTER if gradually else ()), TOLERANCES[0]):
+    for tolerance in (*(FIT.tolerances.gradual if gradually else ()), FIT.tolerances.stages[0]):
         objective = scaled(found, tolerance)
         if only is not None:
             loose = np.arange(len(objective.operator.fields)) != only
@@ -69,8 +44,9 @@ def softly(found: Minimum, gradually: bool, hopeless: float = math.inf, only: in
                 for each in objective.experiments
             ]
             objective = replace(objective, experiments=tuple(experiments))
-        last = tolerance == TOLERANCES[0]
-        found = objective.minimise(found.states, found.coefficients, STEPS, hopeless if last else math.inf)
+        last = tolerance == FIT.tolerances.stages[0]
+        bound = hopeless if last else math.inf
+        found = objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance, bound)
     return found
 
 
@@ -78,16 +54,17 @@ def as_noisy_as_needed(found: Minimum) -> Minimum:
     """A soft law that readings contradict, with errors of sensors that explain it: first the law is met by fields that
     may be far from the readings, then noise and offsets are what is between them."""
     found = _with_noise_model(found, lambda number, each: each.noise_model.with_noise(_very_noisy(each)))
-    for _ in range(1 + NOISE_ROUNDS):
-        found = scaled(found, TOLERANCES[0]).minimise(found.states, found.coefficients, STEPS)
+    tolerance, steps = FIT.tolerances.stages[0], FIT.steps.per_tolerance
+    for _ in range(1 + FIT.noise.rounds):
+        found = scaled(found, tolerance).minimise(found.states, found.coefficients, steps)
         found = with_offsets(with_noise(found))
-    return scaled(found, TOLERANCES[0]).minimise(found.states, found.coefficients, STEPS)
+    return scaled(found, tolerance).minimise(found.states, found.coefficients, steps)
 
 
 def _very_noisy(experiment: Experiment) -> Array:
     """(M,)"""
     observed = experiment.observations
-    return np.maximum(experiment.noise_model.noise, VERY_NOISY * observed.unit[observed.field])
+    return np.maximum(experiment.noise_model.noise, FIT.noise.very_noisy * observed.unit[observed.field])
 
 
 def tightened(found: Minimum) -> Minimum:
@@ -95,23 +72,23 @@ def tightened(found: Minimum) -> Minimum:
     found = _where_the_law_jumps(found)
     found = found.with_experiments([replace(each, roughness=None) for _, each, _ in found.experiments])
     if on_a_line := len(found.objective.operator.axes) == 1:
-        found = _as_fine_as_needed(found, TOLERANCES[0])
-    for tolerance in TOLERANCES[1:]:
-        found = scaled(found, tolerance).minimise(found.states, found.coefficients, STEPS)
+        found = _as_fine_as_needed(found, FIT.tolerances.stages[0])
+    for tolerance in FIT.tolerances.stages[1:]:
+        found = scaled(found, tolerance).minimise(found.states, found.coefficients, FIT.steps.per_tolerance)
         # In the plane a soft law leaves fields so free that its residual is noise, not what the mesh is too coarse for.
-        if not on_a_line and tolerance != TOLERANCES[-1]:
+        if not on_a_line and tolerance != FIT.tolerances.stages[-1]:
             found = _as_fine_as_needed(found, tolerance)
     found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
-    return found.objective.minimise(found.states, found.coefficients, STEPS)
+    return found.objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance)
 
 
 def _as_fine_as_needed(found: Minimum, tolerance: float) -> Minimum:
     """What a mesh is too coarse for would, once the law is hard, be met by other coefficients."""
-    for _ in range(REFINEMENTS):
-        if found.unresolved < COARSE:
+    for _ in range(FIT.refinement.rounds):
+        if found.unresolved < FIT.refinement.coarse_residual:
             break
         finer = _on_finer_meshes(found, tolerance, last=False)
-        if finer is found or finer.unresolved > NO_BETTER * found.unresolved:
+        if finer is found or finer.unresolved > FIT.refinement.least_improvement * found.unresolved:
             break
         found = finer
     return found
@@ -119,27 +96,27 @@ def _as_fine_as_needed(found: Minimum, tolerance: float) -> Minimum:
 
 def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: None) -> Minimum:
     """On finer meshes, with the noise that the misfit shows, until the law is met."""
-    for number in range(REFINEMENTS):
-        tell(number / (REFINEMENTS + 1))
-        before, found = found, _on_finer_meshes(found, TOLERANCES[-1])
-        if found.unresolved < (RESOLVED if len(found.objective.operator.axes) == 1 else IN_PLANE) or _sizes(
-            found
-        ) == _sizes(before):
+    on_a_line = len(found.objective.operator.axes) == 1
+    enough = FIT.refinement.residual_on_a_line if on_a_line else FIT.refinement.residual_in_the_plane
+    for number in range(FIT.refinement.rounds):
+        tell(number / (FIT.refinement.rounds + 1))
+        before, found = found, _on_finer_meshes(found, FIT.tolerances.stages[-1])
+        if found.unresolved < enough or _sizes(found) == _sizes(before):
             break
-    tell(REFINEMENTS / (REFINEMENTS + 1))
+    tell(FIT.refinement.rounds / (FIT.refinement.rounds + 1))
     return finished(found)
 
 
 def finished(found: Minimum) -> Minimum:
     """To the end on the mesh that it has, with the noise that the misfit shows."""
     found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
-    return found.objective.minimise(found.states, found.coefficients, STEPS_AT_LAST)
+    return found.objective.minimise(found.states, found.coefficients, FIT.steps.last)
 
 
 def _as_soft_as_the_mesh(found: Minimum) -> Minimum:
     """Where a mesh is too coarse for the law to be met, coefficients would be bent to meet it: it is softened instead,
     equation by equation, until what is left costs little."""
-    softer = np.sqrt(np.maximum(found.unmet_by_equation / (LEFT_BY_MESH * found.records), 1.0))
+    softer = np.sqrt(np.maximum(found.unmet_by_equation / (FIT.tolerances.residual_cost * found.records), 1.0))
     if np.all(softer == 1):
         return found
     return found.with_experiments(
@@ -151,14 +128,15 @@ def closer(found: Minimum) -> Minimum:
     """With fields that obey the law more closely, as far as the mesh allows, to be solved forward: the solver, which
     obeys it exactly, carries along what is wrong with their start and ends."""
     before = [noise_factors(found, number) for number, _, _ in found.experiments]
-    for share in CLOSER:
+    for share in FIT.tolerances.forward:
         experiments = [replace(each, tolerance=share * each.tolerance) for each in found.objective.experiments]
         tight = found.with_experiments(experiments)
-        tight = tight.objective.minimise(tight.states, tight.coefficients, STEPS_AT_LAST)
+        tight = tight.objective.minimise(tight.states, tight.coefficients, FIT.steps.last)
         after = [noise_factors(tight, number) for number, _, _ in tight.experiments]
-        if all(np.all(late < TOO_CLOSE * early) for late, early in zip(after, before, strict=True)):
+        ratio = FIT.tolerances.forward_noise_ratio
+        if all(np.all(late < ratio * early) for late, early in zip(after, before, strict=True)):
             tight = with_noise(tight)
-            return tight.objective.minimise(tight.states, tight.coefficients, STEPS_AT_LAST)
+            return tight.objective.minimise(tight.states, tight.coefficients, FIT.steps.last)
     return found
 
 
@@ -174,7 +152,8 @@ def extended(found: Minimum, domains: Sequence[Sequence[Span]]) -> Minimum:
     if tuple(experiments) == found.objective.experiments:
         return found
     found = found.with_experiments(experiments, states)
-    for tolerance, steps in zip(TOLERANCES, (STEPS, STEPS, STEPS_AT_LAST), strict=True):
+    numbers = FIT.steps.per_tolerance, FIT.steps.per_tolerance, FIT.steps.last
+    for tolerance, steps in zip(FIT.tolerances.stages, numbers, strict=True):
         found = scaled(found, tolerance).minimise(found.states, found.coefficients, steps)
     return found
 
@@ -187,7 +166,7 @@ def scaled(found: Minimum, tolerance: float) -> Objective:
         found_rates = np.sqrt(experiment.space.mean_square(experiment.lefts(state, operator)))
         # Of a field that never changes but for rounding, the left side is no measure.
         least = experiment.observations.unit / experiment.space.time.width ** np.array(operator.orders)
-        return np.maximum(found_rates, UNCHANGING * least)
+        return np.maximum(found_rates, FIT.tolerances.negligible_rate * least)
 
     experiments = [
         replace(each, tolerance=tolerance / np.sqrt(each.records) * rates(each, own))
@@ -204,7 +183,7 @@ def with_broad_prior(found: Minimum) -> Objective:
     size = np.sqrt(found.mean_square(lefts))[objective.operator.equation_of]
     sizes = np.sqrt(found.mean_square(columns))
     sizes = np.where(sizes > 0, sizes, np.where(size > 0, size, 1.0))
-    prior_sd = BROAD * np.where(size > 0, size, 1.0) / sizes
+    prior_sd = FIT.prior.coefficient * np.where(size > 0, size, 1.0) / sizes
     for place, term in enumerate(objective.terms):
         if term in objective.given:
             prior_sd[place] = objective.given[term].sd
@@ -240,7 +219,7 @@ def _on_finer_meshes(found: Minimum, tolerance: float, last: bool = True) -> Min
         experiments.append(replace(experiment, space=space))
         states.append(carried(state, experiment.space, space))
     moved = found.with_experiments(experiments, states)
-    return scaled(moved, tolerance).minimise(moved.states, found.coefficients, STEPS_ON_MESH)
+    return scaled(moved, tolerance).minimise(moved.states, found.coefficients, FIT.steps.on_finer_mesh)
 
 
 def _sizes(found: Minimum) -> list[Sizes]:
@@ -259,7 +238,8 @@ def _coarse_axes(found: Minimum, number: int) -> list[int]:
         back = carried(coarse, halved(experiment.space, axis), experiment.space)
         change = experiment.residuals(back, operator, coefficients) - now
         costs.append(np.max(experiment.space.tested(change) / np.where(rates > 0, rates, 1.0)))
-    return [axis for axis, cost in enumerate(costs) if np.sqrt(cost) >= AS_MUCH * np.sqrt(max(costs))]
+    least = FIT.refinement.shared_error * np.sqrt(max(costs))
+    return [axis for axis, cost in enumerate(costs) if np.sqrt(cost) >= least]
 
 
 # ---- noise and offsets -----------------------------------------------------------------------------------------------
@@ -297,12 +277,12 @@ def noise_factors(found: Minimum, number: int) -> Array:
         total = counts[mine].sum()
         common = squares[mine].sum() / max(free[mine].sum(), total / 10, 1)
         factors[mine] = np.sqrt(common)
-        judged = mine[free[mine] > JUDGED * np.maximum(counts[mine], 1)]
+        judged = mine[free[mine] > FIT.noise.judged * np.maximum(counts[mine], 1)]
         if not common > 0 or len(judged) < 2:
             continue
-        each = np.maximum(squares[judged] / free[judged], LEAST_SHARE * common)
+        each = np.maximum(squares[judged] / free[judged], FIT.noise.least_variance * common)
         gained = 0.5 * float(np.sum(free[judged] * (np.log(common) - np.log(each) + 1 - each / common)))
-        if gained > 0.5 * len(judged) * np.log(max(total, 1)) + CLEARLY:
+        if gained > 0.5 * len(judged) * np.log(max(total, 1)) + FIT.noise.evidence_of_difference:
             factors[judged] = np.sqrt(each)
     return factors
 

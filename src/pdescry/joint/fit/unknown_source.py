@@ -17,14 +17,7 @@ from scipy.linalg import block_diag
 from pdescry.joint.field.axis import Array, Axis
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.objective import Minimum
-
-CLEARLY = 8.0  # nats in favour of a source before it is told; several kinds and sizes are tried
-SHARES = np.geomspace(1e-3, 1.0, 25)  # sds of a source that are tried, of the rms of the left side
-LEAST_SHARE = 0.03  # of the left side: a smaller source is not worth a warning; meshes leave as much
-# Cosines that are tried: in time, along space, and of products of both along each; no more than half as many as there
-# are readings of a sensor, or sensors.
-IN_TIME, IN_SPACE, OF_BOTH = 40, 8, 6
-IN_PLANE = 3  # along each axis of the plane
+from pdescry.joint.fit.options import FIT
 
 
 @dataclass(frozen=True)
@@ -47,7 +40,8 @@ def unknown_source(found: Minimum) -> UnknownSource | None:
             for number in range(len(found.objective.operator.fields))
             for varies in ((False, True), (True, False), (True, True))
         ]
-    clear = [each for each in sources if each.gain > CLEARLY and each.share > LEAST_SHARE]
+    least = FIT.unknown_source
+    clear = [each for each in sources if each.gain > least.evidence and each.share > least.least_size]
     return max(clear, key=lambda each: each.gain, default=None)
 
 
@@ -89,11 +83,13 @@ def _cosines(experiment: Experiment, varies: tuple[bool, bool]) -> Iterator[Arra
     in_time = max(len(observed.values) // (2 * max(observed.n_groups, 1)), 1)
     # As many along each axis as make half the number of sensors over all of them.
     in_space = max(int((sensors // 2) ** (1 / len(places))), 1)
-    most = IN_SPACE if len(places) == 1 else IN_PLANE
+    tried = FIT.unknown_source
+    most = tried.cosines_in_space if len(places) == 1 else tried.cosines_in_plane
     if all(varies):
-        in_time, most = min(in_time, OF_BOTH), min(most, OF_BOTH)
+        in_time, most = min(in_time, tried.cosines_of_products), min(most, tried.cosines_of_products)
     in_space = min(in_space, most)
-    along_t = [_cosine(t, k) for k in range(1, min(in_time, IN_TIME) + 1)] if varies[1] else [np.ones(len(t.points))]
+    in_time = min(in_time, tried.cosines_in_time)
+    along_t = [_cosine(t, k) for k in range(1, in_time + 1)] if varies[1] else [np.ones(len(t.points))]
     still = (0,) * len(places)
     waves = [each for each in np.ndindex(*(in_space + 1,) * len(places)) if any(each)] if varies[0] else [still]
     for each in waves:
@@ -124,7 +120,7 @@ def _most_likely(on_source: Array, left: Array) -> tuple[float, float]:
     values, vectors = np.linalg.eigh(on_source.T @ on_source)
     values, pulled = np.maximum(values, 0.0), vectors.T @ (on_source.T @ left)
     best, share = 0.0, 0.0
-    for sd in SHARES / np.sqrt(len(values)):
+    for sd in np.geomspace(*FIT.unknown_source.sds) / np.sqrt(len(values)):
         precision = values + 1 / sd**2
         gain = 0.5 * float(np.sum(pulled**2 / precision) - np.sum(np.log1p(sd**2 * values)))
         if gain > best:

@@ -15,8 +15,7 @@ import numpy as np
 from scipy.special import softmax
 
 from pdescry.joint.field.axis import Array
-
-WORLDS = 2000  # ways of weighing sensors
+from pdescry.joint.search.options import SEARCH
 
 
 def probabilities(by_sensor: Sequence[Array], penalties: Sequence[float]) -> Array:
@@ -25,5 +24,5 @@ def probabilities(by_sensor: Sequence[Array], penalties: Sequence[float]) -> Arr
     number = table.shape[1]
     if not number:
         return softmax(-paid)
-    weights = number * np.random.default_rng(0).dirichlet(np.ones(number), WORLDS)  # (worlds, sensors)
+    weights = number * np.random.default_rng(0).dirichlet(np.ones(number), SEARCH.weighings)  # (worlds, sensors)
     return np.mean(softmax(weights @ table.T - paid, axis=1), axis=0)

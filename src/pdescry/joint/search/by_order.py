@@ -13,13 +13,10 @@ from pdescry.joint.field.process import Baseline
 from pdescry.joint.field.start import Start
 from pdescry.joint.fit.held_out import errors
 from pdescry.joint.search.fitted_law import FittedLaw
-from pdescry.joint.search.search import FAR, FELL, Search
-from pdescry.joint.search.verdict import LITTLE, Baselines, departures, missed, without_dynamics
+from pdescry.joint.search.options import SEARCH
+from pdescry.joint.search.search import Search
+from pdescry.joint.search.verdict import Baselines, departures, missed, without_dynamics
 from pdescry.problem import Candidate
-
-BLUNT = 0.01  # nats a reading that a finer mesh gains soft laws: theirs is too coarse for the fields that they lead to
-AS_THEY_PROMISE = 4  # laws that are tried on it, beside the best of each size
-UNRESOLVED = 0.1  # of the left side: a tight law whose fields fail it by more, on whatever mesh, does not convince
 
 Laws = list[FittedLaw]
 
@@ -83,7 +80,7 @@ class ByOrder:
     def _sharpen(self, k: int) -> None:
         """Laws of one order on meshes as fine as their own fields need. The first mesh follows fields that are only
         smooth; those of a law may be sharper, and terms that make up for what the mesh blurs would win on it."""
-        search, clearly, moved = self.searches[k], BLUNT * self._n_readings, False
+        search, clearly, moved = self.searches[k], SEARCH.soft.gain_per_reading_on_finer_mesh * self._n_readings, False
         others = [own[0].promise for own in self.soft if own and own[0].orders != self._orders[k]]
         while own := self.soft[k]:
             best = own[0]
@@ -96,7 +93,8 @@ class ByOrder:
             starts = self.finer(k, max(number for number in numbers if number is not None))
             # A finer mesh favours smaller laws, so that the best of each size is tried.
             first = {len(law.terms): law for law in reversed(own)}
-            tried = [law.terms for law in own if law in own[:AS_THEY_PROMISE] or law is first[len(law.terms)]]
+            best_ones = own[: SEARCH.soft.laws_on_finer_mesh]
+            tried = [law.terms for law in own if law in best_ones or law is first[len(law.terms)]]
             found = search.of_shortlist(starts, tried)
             if not found or not found[0].possible or found[0].promise < best.promise + clearly:
                 break
@@ -143,7 +141,7 @@ class ByOrder:
         """Whether laws of an order promise anything. What those of a higher order promise says little, unless it is
         less: they leave the fields more freedom."""
         return bool(soft[k]) and not any(
-            own and orders < self._orders[k] and own[0].promise > soft[k][0].promise + FAR * self._n_readings
+            own and orders < self._orders[k] and own[0].promise > soft[k][0].promise + self.searches[k].margin
             for orders, own in zip(self._orders, soft, strict=True)
         )
 
@@ -153,15 +151,16 @@ class ByOrder:
         Where readings depart from it, it has to predict left-out sensors no worse than smoothness alone. before: for
         each experiment the noise of each field about the one that obeys no law."""
         best = max((own[0] for own in tights.values() if own), key=lambda law: law.promise, default=None)
-        if best is None or best.found.unresolved > UNRESOLVED or best.promise < self.none:
+        if best is None or best.found.unresolved > SEARCH.tight.unresolved or best.promise < self.none:
             return False
-        if (missed(best, before) > LITTLE).any():
+        if (missed(best, before) > SEARCH.tight.left_out_error).any():
             return False
         departure = float(departures(best.found, before).max())
         if departure:
             smooth = Baseline.of_all([each["smooth"] for each in self.baselines.values()])
-            return departure < LITTLE and errors(best.held_out)[0] < smooth.rms_error
-        return best.promise > max(own[0].promise for own in self.soft if own) - FELL * self._n_readings
+            return departure < SEARCH.tight.left_out_error and errors(best.held_out)[0] < smooth.rms_error
+        fall = SEARCH.tight.fall_per_reading * self._n_readings
+        return best.promise > max(own[0].promise for own in self.soft if own) - fall
 
     def on_fine_meshes(self, tights: dict[int, Laws], is_told: Callable[[FittedLaw], bool]) -> tuple[int, Laws, Laws]:
         """The order of the best law on the mesh that it needs, the laws of that order there, and those before; none
@@ -170,7 +169,7 @@ class ByOrder:
         which, fine, tight = self.leading, [], []
         for k in sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].promise):
             # Each order has meshes of its own, so that laws are compared on those of the same stage.
-            behind = fine and tights[k][0].promise < tight[0].promise - FELL * self._n_readings
+            behind = fine and tights[k][0].promise < tight[0].promise - SEARCH.tight.fall_per_reading * self._n_readings
             if behind and is_told(fine[0]):
                 break
             found = self.searches[k].on_a_fine_mesh(tights[k])

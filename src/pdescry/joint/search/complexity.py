@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.joint.field.axis import Array
+from pdescry.joint.search.options import SEARCH
 from pdescry.problem import Candidate
-
-SIMPLE_PRODUCT = 3  # factors and derivatives of a simple product
-EACH = math.log(2)  # nats: a factor or a derivative more makes a term half as likely beforehand
 
 
 def complexity(candidate: Candidate) -> int:
@@ -23,12 +21,12 @@ def complexity(candidate: Candidate) -> int:
 
 def is_simple(candidate: Candidate) -> bool:
     """Linear, or of few factors and derivatives: reactions, advection, squares of slopes."""
-    return candidate.term.degree <= 1 or complexity(candidate) <= SIMPLE_PRODUCT
+    return candidate.term.degree <= 1 or complexity(candidate) <= SEARCH.complexity.of_simple_product
 
 
 def naming_costs(candidates: Iterable[Candidate]) -> dict[Candidate, float]:
     """In nats, of each among those of its equation, as a description length: complicated terms have longer names."""
-    weights = {each: math.exp(-EACH * complexity(each)) for each in candidates}
+    weights = {each: math.exp(-SEARCH.complexity.per_factor * complexity(each)) for each in candidates}
     totals: dict[str, float] = {}
     for each, weight in weights.items():
         totals[each.field] = totals.get(each.field, 0.0) + weight

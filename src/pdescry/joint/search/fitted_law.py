@@ -17,18 +17,14 @@ from pdescry.joint.fit.centring import held
 from pdescry.joint.fit.held_out import held_out, scores
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offset_sds
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.fit.stages import as_noisy_as_needed, finished, resolved, softly, tightened, with_terms
 from pdescry.joint.lean import Lean
-from pdescry.joint.search.complexity import EACH, gains, naming_costs, penalty
+from pdescry.joint.search.complexity import gains, naming_costs, penalty
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
+from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Known
-
-MET = 30.0  # nats that the residual of a soft law may cost, for each record of usual length
-NOISIER = 1.3  # times the noise
-VARIES = math.log(10)  # nats: that a coefficient varies where nobody said so; 1 in 10 beforehand
-SAME = 0.02  # of the left side (rms): fits of a law that differ by less lead to the same one once it is tight
-STEPS_TO_COMPARE = 12  # of Gauss–Newton, for laws that are compared with the best
 
 
 @dataclass(frozen=True)
@@ -48,7 +44,8 @@ class Rules:
     def _costs(self) -> dict[Candidate, float]:
         # T is named already, so that each power is one choice more; other terms cost what they do without these.
         named = naming_costs(each for each in self.known.candidates if each not in self.powers)
-        return named | {each: VARIES if each in self.unasked else EACH for each in self.powers}
+        unasked, asked = SEARCH.varying.penalty, SEARCH.complexity.per_factor
+        return named | {each: unasked if each in self.unasked else asked for each in self.powers}
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +97,9 @@ class FittedLaw(Lean):
 
     def is_noisier_than(self, start: Start) -> bool:
         """Whether its sensors err clearly more than those of the fields that were begun from."""
-        pairs = zip(self.found.objective.experiments, start.initial, strict=True)
+        pairs, ratio = zip(self.found.objective.experiments, start.initial, strict=True), SEARCH.soft.noise_ratio
         return any(
-            bool((own.noise_model.noise_of_fields > NOISIER * first.experiment.noise_model.noise_of_fields).any())
+            bool((own.noise_model.noise_of_fields > ratio * first.experiment.noise_model.noise_of_fields).any())
             for own, first in pairs
         )
 
@@ -123,7 +120,8 @@ class FittedLaw(Lean):
                 each.lefts(own, law.found.objective.operator)
                 for each, own, law in ((one, state, self), (same, its_state, other))
             )
-            if (one.space.mean_square(left - its_left) > SAME**2 * one.space.mean_square(its_left)).any():
+            most = SEARCH.soft.same_field**2 * one.space.mean_square(its_left)
+            if (one.space.mean_square(left - its_left) > most).any():
                 return False
         return True
 
@@ -135,7 +133,7 @@ class FittedLaw(Lean):
     @property
     def met(self) -> bool:
         """Whether what is left of the residual costs little, as of a law that lacks nothing."""
-        return self.found.unmet < MET * self.found.records
+        return self.found.unmet < SEARCH.soft.cost_if_met * self.found.records
 
 
 def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> FittedLaw | None:
@@ -201,4 +199,4 @@ def last_fit(found: Minimum) -> Minimum:
 
 def fit_with_terms(found: Minimum, terms: tuple[Candidate, ...], coefficients: Array) -> Minimum:
     """Another law fitted on the mesh and with the noise of this one."""
-    return with_terms(found, terms, coefficients).minimise(found.states, coefficients, STEPS_TO_COMPARE)
+    return with_terms(found, terms, coefficients).minimise(found.states, coefficients, FIT.steps.to_compare)

@@ -20,17 +20,14 @@ from scipy.linalg import solve_triangular
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.centring import lower_powers
-from pdescry.joint.fit.held_out import LEAST, MANY
+from pdescry.joint.fit.held_out import LEAST_EIGENVALUE
 from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.fit.stages import with_terms
 from pdescry.joint.search.complexity import gains, penalty
+from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, members, overlapping
-
-SEARCHED = 8  # of the laws that a search in closed form has seen, those of most evidence are scored
-LIKELY = 24  # candidates that gain most alone are also exchanged in pairs
-CLIMB = 0.1  # nats that an exchange has to gain
-PAIRS = 40  # candidates that promise most alone are also added two at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +70,13 @@ class Neighbourhood:
                 rows = experiment.whitened.of(own)
                 through = rows @ reduced.through  # (own, K + 1): what a change of coefficients does to the misfit
                 columns = np.column_stack([through[:, :-1], misfit[own] + through[:, -1]])
-                if len(own) > MANY:  # as `held_out.Removed`
+                if len(own) > FIT.leave_out.readings_in_closed_form:  # as `held_out.Removed`
                     without = linearised.experiments[number].without(own).factor()
                     products.append(columns.T @ (columns + rows @ without.solve(rows.T @ columns)))
                     log_determinant = without.log_determinant - reduced.factor.log_determinant
                 else:
                     values, vectors = np.linalg.eigh(np.eye(len(own)) - reduced.factor.covariance(rows))
-                    values = np.maximum(values, LEAST)
+                    values = np.maximum(values, LEAST_EIGENVALUE)
                     half = (vectors / np.sqrt(values)).T @ columns
                     products.append(half.T @ half)
                     log_determinant = float(np.sum(np.log(values)))
@@ -110,7 +107,7 @@ class Neighbourhood:
         moved = np.swapaxes(inverse, 0, 1) @ self.products[:, chosen][:, :, chosen] @ inverse
         left = np.eye(size) - moved
         values, vectors = np.linalg.eigh((left + np.swapaxes(left, 1, 2)) / 2)
-        values = np.maximum(values, LEAST)
+        values = np.maximum(values, LEAST_EIGENVALUE)
         pulled = np.einsum("ski,sk->si", vectors, along[:, chosen] @ inverse)
         square = square + np.sum(pulled**2 / values, axis=1)
         by_sensor = self.constants + 0.5 * np.sum(np.log(values), axis=1) - 0.5 * square
@@ -136,7 +133,7 @@ class Neighbourhood:
         found: dict[frozenset[int], float] = {}
         for begin in {tuple(sorted(self.kept)), tuple(sorted(must))}:
             found |= self._climbed(begin, frozenset(must))
-        best = sorted(found, key=lambda some: (-found[some], sorted(some)))[:SEARCHED]
+        best = sorted(found, key=lambda some: (-found[some], sorted(some)))[: SEARCH.changes.scored]
         laws = [self.of(tuple(sorted(some))) for some in best]
         return sorted(laws, key=lambda law: -law.promise)
 
@@ -150,7 +147,7 @@ class Neighbourhood:
             others = [j for j in range(len(self.candidates)) if j not in now]
             added = np.array([(*now, j) for j in others], int).reshape(-1, len(now) + 1)
             gained = self._evidence(added)
-            likely = [others[k] for k in np.argsort(-gained, kind="stable")[:LIKELY]]
+            likely = [others[k] for k in np.argsort(-gained, kind="stable")[: SEARCH.changes.exchanged_in_pairs]]
             tables = [added, _without(now, [(j,) for j in free])]
             tables.append(_exchanged(now, [(j,) for j in free], [(j,) for j in others]))
             tables.append(_exchanged(now, list(combinations(free, 2)), list(combinations(likely, 2))))
@@ -161,9 +158,9 @@ class Neighbourhood:
                 if not table.size:
                     continue
                 scores = self._evidence(table)
-                for k in np.argsort(-scores, kind="stable")[:SEARCHED]:
+                for k in np.argsort(-scores, kind="stable")[: SEARCH.changes.scored]:
                     seen[frozenset(map(int, table[k]))] = float(scores[k])
-                if scores.max() > score + CLIMB:
+                if scores.max() > score + SEARCH.changes.climbing:
                     best, score = tuple(map(int, table[np.argmax(scores)])), float(scores.max())
             if best == now:
                 return seen
@@ -224,7 +221,7 @@ class Neighbourhood:
             for j in others:
                 if may((*rest, j)):
                     yield self.of((*rest, j))
-        best = sorted(added, key=lambda j: -added[j].score)[:PAIRS]
+        best = sorted(added, key=lambda j: -added[j].score)[: SEARCH.changes.added_in_pairs]
         for pair in combinations(sorted(best), 2):
             if may((*kept, *pair)):
                 yield self.of((*kept, *pair))

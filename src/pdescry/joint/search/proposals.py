@@ -13,13 +13,11 @@ from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.search.complexity import complexity, is_simple
+from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem, overlapping
 
-POOR = 0.5  # a law that explains less than this share of what one as large explains in another field is not proposed
-SINGULAR = 1e-6
-SIMPLE = 0.02  # of the unexplained share that a factor or a derivative more has to take away, to be proposed first
-MOST_SUBSETS = 400_000  # of one size: above, larger ones are made of the candidates that explain most
+RIDGE = 1e-6  # of the square of a term: terms that are copies of others leave the system solvable
 # Where sensors are few, derivatives of an inferred field say little; fitted together with the field, these still may.
 USUAL = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
 USUAL_IN_PLANE = (
@@ -29,7 +27,7 @@ USUAL_IN_PLANE = (
     ("{u}", "{u}^2", "lap({u})"),
     ("{u}", "{u}^3", "lap({u})"),
 )
-SECOND_IN_PLANE = (("lap({u})",), ("{u}_t", "lap({u})"), ("{u}", "lap({u})"), ("{u}_t", "{u}", "lap({u})"))
+USUAL_SECOND_IN_PLANE = (("lap({u})",), ("{u}_t", "lap({u})"), ("{u}", "lap({u})"), ("{u}_t", "{u}", "lap({u})"))
 USUAL_SECOND = (("{u}_{x}{x}",), ("{u}_t", "{u}_{x}{x}"), ("{u}", "{u}_{x}{x}"), ("{u}_t", "{u}", "{u}_{x}{x}"))
 
 Terms = tuple[Candidate, ...]
@@ -56,7 +54,8 @@ def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: i
             most[key] = max(side.explained, most.get(key, 0.0))
     found: list[tuple[Start, Terms]] = []
     for start, sides in ranked:
-        good = {key: side for key, side in sides.items() if side.explained >= POOR * most[key]}
+        least = SEARCH.proposals.least_explained
+        good = {key: side for key, side in sides.items() if side.explained >= least * most[key]}
         found += [(start, terms) for terms in _together(good, problem)]
     if problem.known.values:  # which may be all of the law
         found += [(start, problem.known.present) for start in starts]
@@ -178,11 +177,12 @@ def _best(
     subsets = subsets[~apart[subsets[:, :, None], subsets[:, None, :]].any(axis=(1, 2))]
     if not len(subsets):
         return
-    squares = products[subsets[:, :, None], subsets[:, None, :]] + SINGULAR * np.eye(size)
+    squares = products[subsets[:, :, None], subsets[:, None, :]] + RIDGE * np.eye(size)
     fitted = np.linalg.solve(squares, right[subsets][..., None])[..., 0]
     explained = np.sum(fitted * right[subsets], axis=1) / whole
     # Of laws that explain as much, simple ones first.
-    weight = np.exp(SIMPLE * np.array([complexity(term) for term in terms])[subsets].sum(axis=1))
+    factors = np.array([complexity(term) for term in terms])[subsets].sum(axis=1)
+    weight = np.exp(SEARCH.proposals.gain_per_factor * factors)
     for place in np.argsort((1 - explained) * weight, kind="stable")[: 4 * number]:
         some = subsets[place]
         law = {terms[j]: float(c) for j, c in zip(some, fitted[place] / sizes[some], strict=True)}
@@ -192,12 +192,12 @@ def _best(
 def _within_reach(products: Array, right: Array, present: tuple[int, ...], free: Sequence[int], more: int) -> list[int]:
     """As many candidates as leave few enough subsets: those that best join the best pair with each."""
     count = len(free)
-    while more > 2 and _number_of_subsets(count, more) > MOST_SUBSETS:
+    while more > 2 and _number_of_subsets(count, more) > SEARCH.proposals.most_subsets:
         count -= 1
     if count == len(free):
         return list(free)
     pairs = np.array([(*present, *some) for some in combinations(free, 2)], int)
-    squares = products[pairs[:, :, None], pairs[:, None, :]] + SINGULAR * np.eye(pairs.shape[1])
+    squares = products[pairs[:, :, None], pairs[:, None, :]] + RIDGE * np.eye(pairs.shape[1])
     fitted = np.linalg.solve(squares, right[pairs][..., None])[..., 0]
     explained = np.sum(fitted * right[pairs], axis=1)
     best = {j: float(explained[(pairs == j).any(axis=1)].max()) for j in free}
@@ -228,7 +228,7 @@ def usual(problem: Problem) -> list[Terms]:
         return []
     (field,), axes = problem.fields, problem.axes
     names = {"u": field, "x": axes[0], "y": axes[-1]}
-    first, second = (USUAL, USUAL_SECOND) if len(axes) == 1 else (USUAL_IN_PLANE, SECOND_IN_PLANE)
+    first, second = (USUAL, USUAL_SECOND) if len(axes) == 1 else (USUAL_IN_PLANE, USUAL_SECOND_IN_PLANE)
     texts = first if problem.orders == (1,) else second
     laws = [[Candidate(field, problem.term(text.format(**names))) for text in law] for law in texts]
     whole = [tuple(dict.fromkeys((*problem.known.present, *law))) for law in laws]

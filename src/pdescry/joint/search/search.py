@@ -30,26 +30,15 @@ from pdescry.joint.search.fitted_law import (
     tight_fit,
 )
 from pdescry.joint.search.neighbours import Neighbour
+from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.proposals import beside, pairs_of_simple, proposals, usual
-from pdescry.joint.search.verdict import LITTLE, missed
+from pdescry.joint.search.verdict import missed
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem
 from pdescry.progress import Progress
 
-FAR = 0.1  # nats a reading: a soft law that is worse than the best by more is not fitted to the end,
-FAR_FROM_MET = 0.03  # nor one that is worse by more than this, where the best lacks nothing
-FELL = 0.05  # nats a reading: on a fine mesh, a law scores less than its rivals on a coarse one by more
-# Which part of the time goes by where.
-SPAN = {"proposals": (0.1, 0.5), "tighter": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
-WELL_MET = 10.0  # nats that the residual of a soft law costs: such a law need not be approached in another way
-WITHIN = 2  # parts of soft laws that are fitted to the end, too
-SOFT_ROUNDS = 4  # of changes to soft laws
-NOISIER = 4  # soft laws that are also fitted with larger errors of sensors, where none is met
-MOVES = 3  # tried before a law counts as the best near it
-ROUNDS = 8
-NEAR = 3.0  # nats: a law that promises to score less than the best by more is not tried
-MENTIONED = 10.0  # nats: laws that score less by more are not within reach
-UNMET = 0.01  # of the left side
+# Where progress bars stand when a stage begins and ends.
+PROGRESS = {"proposals": (0.1, 0.5), "tighter": (0.5, 0.65), "mesh": (0.65, 0.8), "moves": (0.8, 1.0)}
 
 Task = tuple[Callable[..., Any], tuple]
 
@@ -66,6 +55,11 @@ class Search:
     executor: Executor
     tell: Progress
     unasked: frozenset[Candidate] = frozenset()  # as in `Rules`
+
+    @property
+    def margin(self) -> float:
+        """Nats by which a soft law may be worse than another and still be right."""
+        return SEARCH.soft.margin_per_reading * self.problem.n_readings
 
     @cached_property
     def rules(self) -> Rules:
@@ -86,7 +80,7 @@ class Search:
         """
         proposed = proposals(starts, self.problem, self.number, self.largest)
         ranked: list[FittedLaw] = []
-        begin, end = SPAN["proposals"]
+        begin, end = PROGRESS["proposals"]
         waves = [wave for offsets in (False, True) for wave in _waves(proposed, offsets)]
         for place, wave in enumerate(waves):
             some = wave
@@ -98,12 +92,12 @@ class Search:
             if settled:
                 some = [(start, terms) for start, terms in some if not start.has_offsets]
             done, until = (begin + (end - begin) * part / len(waves) for part in (place, place + 1))
-            fits: list[Task] = [(soft_fit, (*pair, lowest + 2 * FAR * self.problem.n_readings)) for pair in some]
+            fits: list[Task] = [(soft_fit, (*pair, lowest + 2 * self.margin)) for pair in some]
             found = self.all_fitted(fits, "trying laws", done, until)
             ranked = _ranked([*ranked, *found])
             lowest = min([lowest, *(law.value for law in found if law.possible and not law.has_offsets)])
         if len(self.problem.fields) > 1 and ranked:
-            bound = lowest + 2 * FAR * self.problem.n_readings
+            bound = lowest + 2 * self.margin
             side = min((each for sides in self.sides(ranked) for each in sides[:1]), key=lambda each: each[0])[1]
             (again,) = in_order(self.executor, [(begun_again, (starts[0], side))], lambda share: None)
             seen = {law.key for law in ranked}
@@ -128,10 +122,10 @@ class Search:
 
     def _pairs(self, ranked: Sequence[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
         """Every pair of simple terms that is not among these laws."""
-        seen, end = {law.key for law in ranked}, SPAN["proposals"][1]
+        seen, end = {law.key for law in ranked}, PROGRESS["proposals"][1]
         laws = [law for law in pairs_of_simple(self.problem) if frozenset(law) not in seen]
         possible = [law.value for law in ranked[:1] if law.possible and not law.has_offsets]
-        bound = min(possible, default=math.inf) + 2 * FAR * self.problem.n_readings
+        bound = min(possible, default=math.inf) + 2 * self.margin
         gradually = replace(starts[0], gradually=True)
         return self.all_fitted([(soft_fit, (gradually, terms, bound)) for terms in laws], "trying laws", end, end)
 
@@ -140,14 +134,14 @@ class Search:
         sensors, need not suggest the right ones at all."""
         tried = self._pairs(ranked, starts)
         best = ranked[0].promise if ranked and ranked[0].possible else -math.inf
-        clearly = [law for law in tried if law.possible and law.promise > best + FAR * self.problem.n_readings]
+        clearly = [law for law in tried if law.possible and law.promise > best + self.margin]
         return _ranked([*ranked, *clearly])
 
     def with_noisier(self, ranked: list[FittedLaw]) -> list[FittedLaw]:
         """With the best of these laws once more, where sensors may err by as much as these need, and those near them:
         real readings contradict every law a little."""
-        end = SPAN["proposals"][1]
-        some = [law for law in ranked if law.possible][:NOISIER]
+        end = PROGRESS["proposals"][1]
+        some = [law for law in ranked if law.possible][: SEARCH.soft.refitted_with_noise]
         fits: list[Task] = [(noisier_fit, (law.found,)) for law in some]
         tried = self.all_fitted(fits, "trying laws", end, end)
         return self.improved(_ranked([*ranked, *tried]))
@@ -155,19 +149,19 @@ class Search:
     def of_shortlist(self, starts: Sequence[Start], laws: Sequence[tuple[Candidate, ...]]) -> list[FittedLaw]:
         """These laws, as `soft` gives others."""
         fits: list[Task] = [(soft_fit, (start, terms)) for start in starts for terms in laws]
-        return _ranked(self.all_fitted(fits, "trying laws", *SPAN["proposals"]))
+        return _ranked(self.all_fitted(fits, "trying laws", *PROGRESS["proposals"]))
 
     def clear(self, ranked: Sequence[FittedLaw]) -> bool:
         """Whether the first of these laws is met, or far better than all that do not hold it."""
         if not ranked or not ranked[0].possible:
             return False
         others = [law.promise for law in ranked if law.possible and not law.key >= ranked[0].key]
-        return ranked[0].met or ranked[0].promise > max(others, default=math.inf) + FAR * self.problem.n_readings
+        return ranked[0].met or ranked[0].promise > max(others, default=math.inf) + self.margin
 
     def improved(self, ranked: list[FittedLaw]) -> list[FittedLaw]:
         """With laws to which exchanging terms of the best leads, while one of them promises more."""
-        seen, end = {law.key for law in ranked}, SPAN["proposals"][1]
-        for _ in range(SOFT_ROUNDS):
+        seen, end = {law.key for law in ranked}, PROGRESS["proposals"][1]
+        for _ in range(SEARCH.soft.rounds):
             if not ranked or not ranked[0].possible:
                 break
             best = ranked[0]
@@ -214,7 +208,7 @@ class Search:
         Where the best has complicated terms, smaller ones, too.
         """
         everywhere = {frozenset(law) for law in usual(self.problem)}
-        far = (FAR_FROM_MET if soft[0].met else FAR) * self.problem.n_readings
+        far = SEARCH.soft.margin_per_reading_if_met * self.problem.n_readings if soft[0].met else self.margin
         near = _without_larger([law for law in soft if law.promise > soft[0].promise - far])
         kept = near[: self.kept]
         if self.complicated(soft[0]):
@@ -230,18 +224,18 @@ class Search:
     def _smaller(self, soft: Sequence[FittedLaw], kept: Sequence[FittedLaw]) -> list[FittedLaw]:
         """The best soft law of each size below those that are kept, and the best that are part of one of these: what is
         left over while laws are soft costs large ones less."""
-        least = soft[0].promise - FAR * self.problem.n_readings
+        least = soft[0].promise - self.margin
         rest = [law for law in soft if law not in kept and law.promise > least]
         smallest = min(len(law.terms) for law in kept)
         smaller = {len(law.terms): law for law in reversed(rest) if len(law.terms) < smallest}
-        within = [law for law in rest if any(law.key < other.key for other in kept)][:WITHIN]
+        within = [law for law in rest if any(law.key < other.key for other in kept)][: SEARCH.soft.parts_tightened]
         return list({law.key: law for law in (*smaller.values(), *within)}.values())
 
     def held_tightly(self, kept: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
         """These laws fitted until they hold, those that do. Where the best of them misses left-out sensors, all are
         approached gradually, too: while a law is soft, a field that blurs a shock between sensors may promise as much
         as the right one, and only falls behind later."""
-        gradually, (begin, end) = replace(starts[0], gradually=True), SPAN["tighter"]
+        gradually, (begin, end) = replace(starts[0], gradually=True), PROGRESS["tighter"]
         noise = [each.experiment.noise_model.noise_of_fields for each in starts[0].initial]
 
         def gradual(laws: Sequence[FittedLaw]) -> list[Task]:
@@ -257,9 +251,9 @@ class Search:
             more = self.all_fitted(fits, "tightening laws", end, end)
             return self.made_possible([*(law for law in tight if law is not None), *more])
 
-        unmet = [law for law in kept if law.found.unmet > WELL_MET * law.found.records]
+        unmet = [law for law in kept if law.found.unmet > SEARCH.soft.cost_if_well_met * law.found.records]
         found = _ranked(held(kept, unmet))
-        if not found or (missed(found[0], noise) > LITTLE).any():
+        if not found or (missed(found[0], noise) > SEARCH.tight.left_out_error).any():
             found = _ranked([*found, *held([], [law for law in kept if law not in unmet])])
         return found
 
@@ -273,7 +267,7 @@ class Search:
         for law in [law for law in lost if law.promise > best][:1]:
             (near,) = in_order(self.executor, [(laws_near, (law,))], lambda share: None)
             fits = [(fit_with_terms, (law.found, *each)) for each in self.allowed(law, [*near, *parts_of(law)])]
-        more = self.all_fitted(fits, "tightening laws", *[SPAN["tighter"][1]] * 2)
+        more = self.all_fitted(fits, "tightening laws", *[PROGRESS["tighter"][1]] * 2)
         return [*found, *(law for law in more if law.possible)]
 
     def on_a_fine_mesh(self, first: list[FittedLaw]) -> list[FittedLaw]:
@@ -282,8 +276,8 @@ class Search:
         Where one turns out to have lived on what a coarse mesh cannot resolve, its rivals get a mesh of their own, too,
         the best first.
         """
-        self.tell("refining the mesh", SPAN["mesh"][0], None)
-        fell = FELL * self.problem.n_readings
+        self.tell("refining the mesh", PROGRESS["mesh"][0], None)
+        fell = SEARCH.tight.fall_per_reading * self.problem.n_readings
         fine: list[FittedLaw] = []
         for law in first:
             if fine and best_first(fine)[0].promise > law.promise - fell:
@@ -314,23 +308,23 @@ class Search:
 
     def nearby(self, best: FittedLaw, rivals: list[FittedLaw]) -> list[FittedLaw]:
         """Rivals, and laws a term or two from the best, which moves to any that is better; all of them on one mesh."""
-        begin, end = SPAN["moves"]
+        begin, end = PROGRESS["moves"]
         compared, seen = [best], {best.key}
-        least = best.promise - FELL * self.problem.n_readings
+        least = best.promise - SEARCH.tight.fall_per_reading * self.problem.n_readings
         waiting = [
             (law.terms, law.found.coefficients) for law in rivals if not law.key >= best.key and law.promise > least
         ]
         tried = seen | {frozenset(terms) for terms, _ in waiting}
         waiting += [(terms, values) for terms, values in self.simpler(best) if frozenset(terms) not in tried]
-        for number in range(ROUNDS):
+        for number in range(SEARCH.changes.rounds):
             seen |= {frozenset(some) for some, _ in waiting}
             waiting += self.promising(best, seen)
             seen |= {frozenset(some) for some, _ in waiting}
             fits: list[Task] = [(fit_with_terms, (best.found, some, values)) for some, values in waiting]
-            done, until = (begin + (end - begin) * part / ROUNDS for part in (number, number + 1))
+            done, until = (begin + (end - begin) * part / SEARCH.changes.rounds for part in (number, number + 1))
             new = [law for law in self.all_fitted(fits, "adding and dropping terms", done, until) if law.possible]
             # One that is met much worse than the law which the mesh was made for lives on what the mesh cannot resolve.
-            least = max(UNMET, 2 * compared[0].found.unresolved)
+            least = max(SEARCH.changes.residual, 2 * compared[0].found.unresolved)
             new = [law for law in new if law.found.unresolved <= least and not self.worst(law)]
             compared, waiting = compared + new, []
             better = max(new, key=lambda law: law.score, default=best)
@@ -361,7 +355,9 @@ class Search:
             near = [
                 law
                 for law in best.neighbourhood.laws
-                if law.score > best.score - NEAR and (law.gains or present) and frozenset(law.terms) not in seen
+                if law.score > best.score - SEARCH.changes.margin
+                and (law.gains or present)
+                and frozenset(law.terms) not in seen
             ]
         return self.allowed(best, sorted(near, key=lambda law: -law.score))
 
@@ -373,7 +369,7 @@ class Search:
             near = [
                 law
                 for law in best.neighbourhood.laws
-                if best.score - MENTIONED < law.score <= best.score and frozenset(law.terms) not in seen
+                if best.score - SEARCH.changes.mentioned < law.score <= best.score and frozenset(law.terms) not in seen
             ]
         return [law for law in near if self.is_possible(best, law)]
 
@@ -389,7 +385,7 @@ class Search:
         for each in near:
             if self.is_possible(best, each):
                 found.append((each.terms, each.coefficients))
-            if len(found) == MOVES:
+            if len(found) == SEARCH.changes.fits:
                 break
         return found
 

@@ -19,15 +19,11 @@ from pdescry.joint.profiles import once_less
 from pdescry.joint.search.by_order import ByOrder
 from pdescry.joint.search.fitted_law import FittedLaw, soft_fit_from
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
-from pdescry.joint.search.search import MOVES, Search, Task, best_first
+from pdescry.joint.search.options import SEARCH
+from pdescry.joint.search.search import Search, Task, best_first
 from pdescry.problem import Candidate, Problem
 
 NEVER, EVERY = "none", "all"
-BASES = 2  # soft laws of each size that are varied, and the most promising ones
-LARGEST_BASE = 3  # terms
-BEHIND = 5.0  # nats: a soft law that varies may promise so much less than the best, as its noise is not inferred yet
-SENSORS = 10  # at least, for coefficients to vary unasked: with six, they explained what real sensors err by
-FITTED = 2  # laws that vary, fitted until they hold
 
 
 @dataclass(frozen=True)
@@ -80,7 +76,7 @@ def _worth_a_look(best: FittedLaw, problem: Problem) -> bool:
     """Whether coefficients may vary although nobody said so: sensors are enough to tell, and the best law of constant
     ones leaves something unexplained."""
     sensors = max(each.n_sensors for each in problem.experiments)
-    return sensors >= SENSORS and (not best.met or best.shows_offsets)
+    return sensors >= SEARCH.varying.least_sensors and (not best.met or best.shows_offsets)
 
 
 def varied(
@@ -98,7 +94,7 @@ def varied(
     problem = search.problem.with_varying(free)
     unasked = frozenset(each.powers(axis)[0] for each in free) if vary.unasked else frozenset()
     wider = replace(search, problem=problem, unasked=unasked)
-    least = max(law.promise for law in soft if law.possible) - BEHIND
+    least = max(law.promise for law in soft if law.possible) - SEARCH.varying.margin
     near: list[tuple[float, FittedLaw, Neighbour]] = []
     for law in bases:
         around = _around(law, vary.terms_of(law.terms, search.problem), wider)
@@ -109,14 +105,14 @@ def varied(
     fits: list[Task] = []
     seen: set[frozenset[Candidate]] = set()
     for _, law, each in sorted(near, key=lambda pair: -pair[0]):
-        if len(fits) < MOVES and frozenset(each.terms) not in seen and wider.allowed(law, [each]):
+        if len(fits) < SEARCH.changes.fits and frozenset(each.terms) not in seen and wider.allowed(law, [each]):
             seen.add(frozenset(each.terms))
             fits.append((soft_fit_from, (law.found, each.terms, each.coefficients)))
     fitted = wider.all_fitted(fits, "trying coefficients that vary", 0.5, 0.5)
     promising = [law for law in fitted if law.possible and law.promise > least]
     if not promising:
         return (wider if vary.asked else search), []  # with what it would have cost, where that was asked
-    kept = sorted(promising, key=lambda law: -law.promise)[:FITTED]
+    kept = sorted(promising, key=lambda law: -law.promise)[: SEARCH.varying.fits]
     tight = wider.held_tightly(kept, starts)
     # What else the law lacks shows once sensors need not be off to explain a constant coefficient.
     return wider, best_first(wider.nearby(tight[0], tight[1:])) if tight else []
@@ -125,9 +121,10 @@ def varied(
 def _bases(soft: Sequence[FittedLaw], vary: Vary, problem: Problem) -> list[FittedLaw]:
     """Laws of constant coefficients, one of which may vary: the most promising of each size, and of all."""
     usable = [law for law in soft if law.possible and not law.has_offsets and vary.terms_of(law.terms, problem)]
-    found = usable[:BASES]
-    for size in range(1, LARGEST_BASE + 1):
-        found += [law for law in usable if len(law.terms) == size and law not in found][: 1 if found else BASES]
+    found = usable[: SEARCH.varying.bases]
+    for size in range(1, SEARCH.varying.terms + 1):
+        most = 1 if found else SEARCH.varying.bases
+        found += [law for law in usable if len(law.terms) == size and law not in found][:most]
     return found
 
 

@@ -11,18 +11,9 @@ from pdescry.joint.field.process import Baseline
 from pdescry.joint.fit.held_out import errors, scores_of_fields
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.search.fitted_law import FittedLaw
+from pdescry.joint.search.options import SEARCH
 from pdescry.notices import Notice
 
-CLEARLY = 5.0  # nats
-WORSE = 1.2  # times the error
-SURER = 0.5  # times the error that was expected
-NO_WORSE = 1.2  # times the error of what knows no dynamics: soft laws, whose noise is not inferred yet, err more
-UNEXPLAINED = 0.2  # of the left side: a law whose own field fails it by so much is none
-CHANCE = 1.2  # times the noise: what readings depart from a right law by, at most
-# Of the readings' sd: what they depart from the field of a law by, beyond noise. Real instruments and simple laws agree
-# to a few per cent (two rods at hand: 6 and 3 %); a law that leaves more than this is not told.
-TOO_FAR = 0.15
-LITTLE = 0.1  # of the readings' sd: what they, seen or left out, may depart from a convincing law by, beyond noise
 NO_DYNAMICS = {  # by baseline, what it tells of the readings
     "constant": "as-well-by-constant",
     "steady": "as-well-by-steady-profile",
@@ -46,14 +37,17 @@ def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> d
         smooth, (error, _) = baselines[field]["smooth"], errors(table, field)
         still = unmoved(baselines[field])
         # What a law predicts of left-out sensors is linearised about its fit: noise can look lawful where that failed.
-        if scores[field] - paid * share[field] < none + CLEARLY or (still and not best.found.converged):
+        if scores[field] - paid * share[field] < none + SEARCH.verdict.evidence or (still and not best.found.converged):
             found[field] = reason if still else Notice.of("none-explains")
         # Both, because without noise densities say more about how well errors are foreseen than how large they are.
-        elif scores[field] < smooth.score - CLEARLY and error > WORSE * smooth.rms_error:
+        elif (
+            scores[field] < smooth.score - SEARCH.verdict.evidence
+            and error > SEARCH.verdict.error_ratio * smooth.rms_error
+        ):
             found[field] = Notice.of("misses-more-than-smoothness", error=error, smooth=smooth.rms_error)
-        elif failure > UNEXPLAINED:
+        elif failure > SEARCH.verdict.unexplained:
             found[field] = Notice.of("field-fails-law", share=failure)
-        elif departure > TOO_FAR:
+        elif departure > SEARCH.verdict.departure:
             found[field] = Notice.of("readings-depart", departure=departure)
     return found
 
@@ -63,7 +57,7 @@ def why_none_holds(baselines: Baselines) -> Notice:
     coefficients near zero, of either sign."""
     for each in baselines.values():
         best, reason = without_dynamics(each)
-        if best > each["smooth"].score - CLEARLY:
+        if best > each["smooth"].score - SEARCH.verdict.evidence:
             return reason
     return Notice.of("none-holds")
 
@@ -72,13 +66,13 @@ def without_dynamics(baselines: Mapping[str, Baseline]) -> tuple[float, Notice]:
     """How well the readings of a field are explained by what knows no dynamics, and what it is: the simplest that is
     as good as the best."""
     best = max(baselines[name].score for name in NO_DYNAMICS)
-    codes = (code for name, code in NO_DYNAMICS.items() if baselines[name].score > best - CLEARLY)
+    codes = (code for name, code in NO_DYNAMICS.items() if baselines[name].score > best - SEARCH.verdict.evidence)
     return best, Notice.of(next(codes))
 
 
 def unmoved(baselines: Mapping[str, Baseline]) -> bool:
     """Whether a field is explained as well by what knows no dynamics as by any smooth field."""
-    return baselines["smooth"].score < without_dynamics(baselines)[0] + CLEARLY
+    return baselines["smooth"].score < without_dynamics(baselines)[0] + SEARCH.verdict.evidence
 
 
 def hopeless(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
@@ -87,14 +81,17 @@ def hopeless(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
     best = max(soft, key=lambda law: law.score)
     table = best.held_out
     error, expected = errors(table)
-    if error < SURER * expected:  # with less noise it would predict more
+    if error < SEARCH.verdict.surer * expected:  # with less noise it would predict more
         return False
     for field, each in baselines.items():
         none, _ = without_dynamics(each)
-        least = min(each[name].rms_error for name in NO_DYNAMICS if each[name].score > none - CLEARLY)
-        if errors(table, field)[0] < NO_WORSE * least or each["smooth"].score > none + CLEARLY:
+        least = min(each[name].rms_error for name in NO_DYNAMICS if each[name].score > none - SEARCH.verdict.evidence)
+        if (
+            errors(table, field)[0] < SEARCH.verdict.soft_error_ratio * least
+            or each["smooth"].score > none + SEARCH.verdict.evidence
+        ):
             return False
-    return best.score < sum(without_dynamics(each)[0] for each in baselines.values()) + CLEARLY
+    return best.score < sum(without_dynamics(each)[0] for each in baselines.values()) + SEARCH.verdict.evidence
 
 
 def departures(found: Minimum, before: Sequence[Array]) -> Array:
@@ -109,7 +106,8 @@ def departures(found: Minimum, before: Sequence[Array]) -> Array:
             errors = errors - (np.bincount(observed.group, errors, observed.n_groups) / counts)[observed.group]
         number_of = np.maximum(np.bincount(observed.field, minlength=observed.n_fields), 1)
         square = np.bincount(observed.field, errors**2, minlength=observed.n_fields) / number_of
-        rows.append(np.sqrt(np.maximum(square - (CHANCE * before[number]) ** 2, 0)) / observed.unit)
+        noise = SEARCH.verdict.noise_by_chance * before[number]
+        rows.append(np.sqrt(np.maximum(square - noise**2, 0)) / observed.unit)
     return np.array(rows)
 
 
@@ -118,7 +116,7 @@ def missed(law: FittedLaw, before: Sequence[Array]) -> Array:
     fields that obey none."""
     fields = law.found.objective.operator.fields
     experiments = law.found.objective.experiments
-    noise = np.sqrt(np.mean([own**2 for own in before], axis=0))
+    noise = SEARCH.verdict.noise_by_chance * np.sqrt(np.mean([own**2 for own in before], axis=0))
     unit = np.sqrt(np.mean([each.observations.unit**2 for each in experiments], axis=0))
     error = np.nan_to_num([errors(law.held_out, field)[0] for field in fields])
-    return np.sqrt(np.maximum(error**2 - (CHANCE * noise) ** 2, 0)) / unit
+    return np.sqrt(np.maximum(error**2 - noise**2, 0)) / unit

@@ -8,10 +8,9 @@ from dataclasses import replace
 from pdescry.equation import Equation
 from pdescry.equation.equation import Component
 from pdescry.joint.fit.objective import Minimum
+from pdescry.joint.search.options import SEARCH
 from pdescry.problem import Candidate
 from pdescry.solver import is_ill_posed
-
-EVERY = 7  # so many points of the mesh, one at which growth is judged
 
 
 def ill_posed(found: Minimum, law: Mapping[Candidate, float]) -> bool:
@@ -24,7 +23,8 @@ def ill_posed(found: Minimum, law: Mapping[Candidate, float]) -> bool:
     ]
     equation = Equation.of(parts, inputs=sorted(inputs))
     for _, experiment, state in found.experiments:
-        values = {name: part.ravel()[::EVERY] for name, part in experiment.values(state, operator).items()}
+        every = experiment.values(state, operator)
+        values = {name: part.ravel()[:: SEARCH.growth_every] for name, part in every.items()}
         if is_ill_posed(equation, values, experiment.readings.span):
             return True
     return False

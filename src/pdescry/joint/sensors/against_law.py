@@ -18,12 +18,7 @@ import numpy as np
 from pdescry.data import Readings, SensorFault
 from pdescry.joint.fit.held_out import InClosedForm, each_left_out
 from pdescry.joint.fit.objective import Minimum
-from pdescry.joint.sensors.drift import JUDGED, LEAST, MOST
-
-# Slope by its sd: little, because a law that the drift has led astray finds much noise, which may even last as long as
-# the record, in all sensors. That one of them stands out, and what a law without it predicts, say more.
-FAR = 2.5
-APART = 2.0  # times the next sensor's: this only decides for which sensors a law is sought without them
+from pdescry.joint.sensors.options import SENSORS
 
 
 def drifting(found: Minimum) -> tuple[int, float] | None:
@@ -46,11 +41,12 @@ def drifting(found: Minimum) -> tuple[int, float] | None:
         covariance = np.linalg.pinv(columns.T @ each.remaining @ columns, hermitian=True)
         size = float((covariance @ (columns.T @ each.misfit))[1])
         slopes.append((abs(size) / float(np.sqrt(covariance[1, 1])), size, int(sensors[0])))
-    if len(slopes) < JUDGED:
+    if len(slopes) < SENSORS.drift.least_sensors:
         return None
     (z, size, sensor), (next_z, *_) = sorted(slopes, reverse=True)[:2]
-    is_large = LEAST < abs(size) / float(observed.unit[0]) < MOST
-    return (sensor, size / duration) if z > FAR and z > APART * next_z and is_large else None
+    is_large = SENSORS.drift.least_change < abs(size) / float(observed.unit[0]) < SENSORS.drift.most_change
+    is_clear = z > SENSORS.against_law.limit and z > SENSORS.against_law.stands_out * next_z
+    return (sensor, size / duration) if is_clear and is_large else None
 
 
 def without(readings: Readings, fault: SensorFault) -> Readings:

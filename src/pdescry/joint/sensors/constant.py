@@ -19,15 +19,7 @@ from scipy.linalg import cho_factor, cho_solve
 from pdescry.data import Readings
 from pdescry.joint.observations import Numbers, Observations
 from pdescry.joint.sensors.field_of_readings import FieldOfReadings
-
-FEWEST = 8  # equal readings of a run at the end of a record
-ALL = 5  # or of a record without others
-MOSTLY = 0.9  # share of equal readings in a run: a dead sensor may have outliers, too
-FAR = 6.0  # sds of the prediction, noise included
-CHANGES = 5.0  # times the noise, or the step of the converter, or
-SHARE = 0.1  # this much of the field's sd
-NOISY = 1e-3  # of the field's sd: noise that cannot be what rounding leaves
-EQUAL = 0.02  # share of neighbours in time, of all other sensors, that may be equal by chance
+from pdescry.joint.sensors.options import SENSORS
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +40,12 @@ def runs(readings: Readings, field: int) -> list[Run]:
     order = measured[np.lexsort([readings.time[measured], readings.sensor[measured]])]
     for rows in np.split(order, np.flatnonzero(np.diff(readings.sensor[order])) + 1):
         values = readings.values[rows, field]
-        usual = np.median(values[-FEWEST:])
+        usual = np.median(values[-SENSORS.constant.readings_at_end :])
         equal = values == usual
         share = np.cumsum(equal[::-1])[::-1] / np.arange(len(values), 0, -1)  # from each reading on
-        begins = np.flatnonzero(equal & (share >= MOSTLY))
+        begins = np.flatnonzero(equal & (share >= SENSORS.constant.share_of_run))
         first = int(begins[0]) if len(begins) else len(values)
-        if len(rows) - first >= (FEWEST if first else ALL):
+        if len(rows) - first >= (SENSORS.constant.readings_at_end if first else SENSORS.constant.readings_throughout):
             sensor = int(readings.sensor[rows[0]])
             since = float(readings.time[rows[first]]) if first else None
             found.append(Run(sensor, rows[first:], float(usual), since, not inside[sensor]))
@@ -67,8 +59,9 @@ def stuck(readings: Readings, field: int, suspects: list[Run], step: float) -> l
     if len(np.unique(readings.sensor[measured])) - len(whole) < 3:
         return []  # from two others a field is not told
     fitted = FieldOfReadings.fitted(readings, field, np.concatenate([run.rows for run in suspects]))
-    noisy = step == 0 and fitted.noise > NOISY and _never_equal(fitted, suspects)
-    size = max(CHANGES * max(fitted.noise, step / fitted.process.unit), SHARE)
+    noisy = step == 0 and fitted.noise > SENSORS.constant.least_noise and _never_equal(fitted, suspects)
+    size = SENSORS.constant.changes_of_noise * max(fitted.noise, step / fitted.process.unit)
+    size = max(size, SENSORS.constant.changes_of_field)
     faulty = np.isin(fitted.rows, np.concatenate([run.rows for run in suspects]))
     return [
         run
@@ -85,7 +78,7 @@ def _never_equal(fitted: FieldOfReadings, suspects: list[Run]) -> bool:
     """Whether readings of the other sensors differ from those just before them."""
     out = {run.sensor for run in suspects}
     equal = [np.diff(fitted.values[own]) == 0 for own in fitted.records() if int(fitted.sensor[own[0]]) not in out]
-    return bool(np.mean(np.concatenate(equal)) < EQUAL)
+    return bool(np.mean(np.concatenate(equal)) < SENSORS.constant.equal_by_chance)
 
 
 def _between_limits(fitted: FieldOfReadings, run: Run, faulty: NDArray[np.bool_]) -> bool:
@@ -120,4 +113,4 @@ def _field_changes(fitted: FieldOfReadings, run: Run, faulty: NDArray[np.bool_],
     mean, covariance = across.T @ fitted.values[known], both[n:, n:] - across.T @ both[:n, n:]
     contrast = np.eye(len(asked)) - 1 / len(asked)
     change, sd = contrast @ mean, np.sqrt(np.diag(contrast @ covariance @ contrast))
-    return bool((np.abs(change) > np.maximum(FAR * sd, size)).any())
+    return bool((np.abs(change) > np.maximum(SENSORS.constant.limit * sd, size)).any())

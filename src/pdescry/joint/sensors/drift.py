@@ -22,21 +22,7 @@ import numpy as np
 from pdescry.joint.field.axis import Array
 from pdescry.joint.observations import Numbers, Observations
 from pdescry.joint.sensors.field_of_readings import FieldOfReadings
-
-# Slope by its sd. Clean readings of seven systems (16 sensors, noise 0 to 0.05, layouts 1 to 10) are below it or fail
-# what else is asked; a drift by one sd of the field has 15 and more in heat's readings (noise 0.05, layouts 1 to 10).
-FAR = 8.0
-SUSPECT, TRIED = 2.0, 2  # the same, by a process that was fitted with the sensor; and how many are judged
-APART = 3.0  # times what is left of the next sensor's
-CLEARER = 1.2  # times as far apart as a neighbour, or it is not told which of the two drifts
-# Over the record: of the field's sd, and of the noise's. Where Burgers' shock passes, a sensor without noise differs
-# from a smooth field as if it drifted by 0.3 of the field's sd (layouts 4 and 12).
-LEAST, LEAST_NOISE = 0.5, 4.0
-LEAST_ERROR = 0.01  # of the field's sd: a process is no better than that, however little noise there is
-MOST = 5.0  # of the field's sd: more is no slow drift
-BESIDE_GAIN = 5.0  # slope by its sd, if the gain may be off, too
-FEWEST = 8  # readings of a sensor
-JUDGED = 5  # sensors between others: fewer do not tell a drift from a profile that they do not resolve
+from pdescry.joint.sensors.options import SENSORS
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,21 +75,24 @@ class _Suspect:
 
     @property
     def is_far(self) -> bool:
-        return abs(self.slope.z) > FAR and max(LEAST, LEAST_NOISE * self.others.noise) < abs(self.slope.size) < MOST
+        least = max(SENSORS.drift.least_change, SENSORS.drift.least_change_by_noise * self.others.noise)
+        return abs(self.slope.z) > SENSORS.drift.limit and least < abs(self.slope.size) < SENSORS.drift.most_change
 
 
 def drift(fitted: FieldOfReadings) -> Drift | None:
     """The sensor that drifts most clearly."""
     judged = _judged(fitted)
-    if len(judged) < JUDGED:
+    if len(judged) < SENSORS.drift.least_sensors:
         return None
     slopes = _slopes(*_weighed(fitted), judged)
-    suspects = sorted((k for k in judged if abs(slopes[k].z) > SUSPECT), key=lambda k: -abs(slopes[k].z))
-    far = [each for each in (_Suspect.of(fitted, k) for k in suspects[:TRIED]) if each.is_far]
+    suspects = sorted((k for k in judged if abs(slopes[k].z) > SENSORS.drift.suspect), key=lambda k: -abs(slopes[k].z))
+    far = [each for each in (_Suspect.of(fitted, k) for k in suspects[: SENSORS.drift.suspects]) if each.is_far]
     first, *rest = [*sorted(far, key=lambda each: -each.apart), None]
-    if first is None or first.apart < APART or abs(first.beside_gain) < BESIDE_GAIN:
+    if first is None or first.apart < SENSORS.drift.stands_out or abs(first.beside_gain) < SENSORS.drift.beside_gain:
         return None
-    instead = next((each.sensor for each in rest if each is not None and each.apart * CLEARER > first.apart), None)
+    instead = next(
+        (each.sensor for each in rest if each is not None and each.apart * SENSORS.drift.tie > first.apart), None
+    )
     rate = first.slope.size * first.others.process.unit / float(np.ptp(first.others.process.readings.time))
     return Drift(first.sensor, rate, first.rows, first.others, instead)
 
@@ -113,7 +102,7 @@ def _judged(fitted: FieldOfReadings) -> list[int]:
     sensor, time, found = fitted.sensor, fitted.points[:, 0], []
     for each in np.flatnonzero(Observations(fitted.readings).inside).tolist():
         own = time[sensor == each]
-        if len(own) >= FEWEST and np.ptp(own) > 0.5:
+        if len(own) >= SENSORS.drift.least_readings and np.ptp(own) > 0.5:
             found.append(each)
     return found
 
@@ -121,7 +110,7 @@ def _judged(fitted: FieldOfReadings) -> list[int]:
 def _weighed(fitted: FieldOfReadings) -> tuple[Array, Array, Numbers, Array]:
     """K⁻¹ and K⁻¹y of some readings, their sensors and times."""
     some = fitted.thinned()
-    precision = fitted.precision(some, LEAST_ERROR)
+    precision = fitted.precision(some, SENSORS.drift.least_error)
     return precision, precision @ fitted.values[some], fitted.sensor[some], fitted.points[some, 0]
 
 

@@ -12,17 +12,14 @@ from pdescry.cores import one_thread
 from pdescry.data import Readings, SensorFault
 from pdescry.data.faults import Kind
 from pdescry.joint.field.axis import Array
-from pdescry.joint.observations import MOST_ALONE, Numbers
+from pdescry.joint.fit.options import FIT
+from pdescry.joint.observations import Numbers
 from pdescry.joint.sensors.constant import Run, runs, stuck
 from pdescry.joint.sensors.drift import drift
 from pdescry.joint.sensors.field_of_readings import FieldOfReadings
+from pdescry.joint.sensors.options import SENSORS
 from pdescry.joint.sensors.outliers import outliers
 from pdescry.joint.sensors.steps import steps
-
-LARGEST = 20_000  # readings of a field of which outliers and drift are looked for: a minute
-LARGEST_IN_PLANE = 5_000  # the same where they are of hundreds of places of the plane
-FEWEST_READINGS = 40  # of a field: from fewer no process is told
-FEWEST, SHARE = 4, 0.5  # sensors that have to remain, and share of them
 
 
 def examine(readings: Readings, leave_out: bool = True) -> tuple[Readings, tuple[SensorFault, ...]]:
@@ -81,16 +78,18 @@ class _Examined:
     def look_at(self, field: int) -> None:
         measured = np.isfinite(self.values[:, field])
         sensors = np.unique(self.readings.sensor[measured])
-        if len(sensors) < 3 or measured.sum() < FEWEST_READINGS or np.ptp(self.values[measured, field]) == 0:
+        number = measured.sum()
+        if len(sensors) < 3 or number < SENSORS.examine.least_readings or np.ptp(self.values[measured, field]) == 0:
             return
-        self.limit = max(FEWEST, int(np.ceil(SHARE * len(sensors))))
+        self.limit = max(SENSORS.examine.least_sensors, int(np.ceil(SENSORS.examine.least_share * len(sensors))))
         step = self._steps(field, sensors)
-        if len(self.readings.axes) > 1 and len(sensors) > MOST_ALONE:  # pixels, or readings at random places
-            if measured.sum() <= LARGEST_IN_PLANE:
+        if len(self.readings.axes) > 1 and len(sensors) > FIT.leave_out.sensors_one_by_one:
+            # Pixels, or readings at random places.
+            if number <= SENSORS.examine.most_readings_in_plane:
                 self._outliers(field)
             return
         self._constant(field, step)
-        if measured.sum() <= LARGEST:
+        if number <= SENSORS.examine.most_readings:
             fitted = self._outliers(field)
             self._drift(field, fitted)
 

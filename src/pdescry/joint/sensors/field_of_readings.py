@@ -17,10 +17,7 @@ from pdescry.joint.field.kernel import inverse
 from pdescry.joint.field.process import Process
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Numbers
-
-MOST = 300  # readings that scales are fitted to: half a second for each field (2 s of 500, burgers and heat)
-WHOLE = 1500  # readings that are predicted from each other all at once; of more,
-PART, BESIDE = 800, 300  # so many at a time, in order of time, with so many before and after them
+from pdescry.joint.sensors.options import SENSORS
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +41,8 @@ class FieldOfReadings(Lean):
         alone = Readings(
             readings.time, readings.space, values[:, None], readings.sensor, axes=readings.axes, fields=("u",)
         )
-        return cls(readings, field, Process.fitted("smooth", alone.select(sound), 0, MOST))
+        most = SENSORS.examine.readings_of_scales
+        return cls(readings, field, Process.fitted("smooth", alone.select(sound), 0, most))
 
     @cached_property
     def rows(self) -> Numbers:
@@ -87,13 +85,14 @@ class FieldOfReadings(Lean):
     def parts(self) -> Iterator[tuple[Numbers, Numbers]]:
         """Readings to be judged, and those to judge them by, which they are among."""
         every = np.lexsort([self.points[:, 1], self.time])
-        if len(every) <= WHOLE:
+        if len(every) <= SENSORS.examine.readings_at_once:
             yield every, every
             return
-        for first in range(0, len(every), PART):
-            yield every[first : first + PART], every[max(first - BESIDE, 0) : first + PART + BESIDE]
+        number, beside = SENSORS.examine.readings_of_part, SENSORS.examine.readings_beside
+        for first in range(0, len(every), number):
+            yield every[first : first + number], every[max(first - beside, 0) : first + number + beside]
 
-    def thinned(self, most: int = WHOLE) -> Numbers:
+    def thinned(self, most: int = SENSORS.examine.readings_at_once) -> Numbers:
         """Evenly chosen readings of each sensor, about so many of all."""
         every = -(-len(self.rows) // most)
         return np.sort(np.concatenate([own[::every] for own in self.records()]))

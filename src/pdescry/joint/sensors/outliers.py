@@ -19,32 +19,20 @@ from numpy.typing import NDArray
 from pdescry.joint.field.axis import Array
 from pdescry.joint.observations import Numbers, Observations
 from pdescry.joint.sensors.field_of_readings import FieldOfReadings
-
-# In sds of the prediction, noise included. Clean readings of seven systems with noise of 0.01 and 0.05 reach 4.5 where
-# nothing bends (layouts 1 to 10); 2 % of outliers of 20 sds triple the noise of a first fit, and have 4 to 7 there.
-SUSPECT, FAR = 4.0, 6.0
-ROUNDS = 3  # of fits without what was far out
-# The same, predicted from readings of the same time alone, where there is none before, or after it.
-APART = 10.0
-MOST = 0.1  # share of the readings: more are no outliers, but noise of another kind
-AROUND, CROWD = 10, 4  # of the nearest readings, so many that are far out, too, are a part of the field
-CALM = 2.0  # times the largest z of the nearest sound readings
-BEYOND = 0.25  # of the distance from its prediction: how far an outlier lies beyond its neighbours in time
-SHARED = 0.25  # of its z: more of the same sign just before or after it is a part of the field
-GAP = 3.0  # usual steps in time, beyond which a reading is no neighbour
+from pdescry.joint.sensors.options import SENSORS
 
 
 def outliers(fitted: FieldOfReadings) -> tuple[Numbers, FieldOfReadings]:
     """Rows of the readings that are outliers, and a process that was fitted without them."""
-    found = _far_out(fitted, SUSPECT)
-    for _ in range(ROUNDS):
+    found = _far_out(fitted, SENSORS.outliers.suspect)
+    for _ in range(SENSORS.outliers.rounds):
         if not len(found):
             return fitted.rows[found], fitted
         fitted = FieldOfReadings.fitted(fitted.readings, fitted.field, fitted.rows[found])
-        before, found = found, _far_out(fitted, FAR)
+        before, found = found, _far_out(fitted, SENSORS.outliers.limit)
         if np.isin(found, before).all():
             break
-    if len(found) > MOST * len(fitted.rows):
+    if len(found) > SENSORS.outliers.most_share * len(fitted.rows):
         found = found[:0]
     return fitted.rows[found], fitted
 
@@ -66,7 +54,7 @@ def _left_out(fitted: FieldOfReadings, some: Numbers, limit: float) -> tuple[Num
     inverse, pulled = precision.copy(), precision @ fitted.values[some]
     first = pulled.copy()
     out = np.zeros(len(some), bool)
-    while out.sum() < 2 * MOST * len(some):
+    while out.sum() < 2 * SENSORS.outliers.most_share * len(some):
         sizes = np.where(out, 0, np.abs(pulled) / np.sqrt(np.where(out, 1, np.diag(inverse))))
         worst = int(sizes.argmax())
         if sizes[worst] < limit:
@@ -91,18 +79,20 @@ def _stands_out(fitted: FieldOfReadings, some: Numbers, suspect: Numbers, errors
     inside = Observations(fitted.readings).inside
     found = np.zeros(len(suspect), bool)
     for k, (number, error) in enumerate(zip(suspect, errors, strict=True)):
-        near = np.argsort(np.sum((scaled - scaled[number]) ** 2, axis=1), kind="stable")[1 : AROUND + 1]
+        nearest_first = np.argsort(np.sum((scaled - scaled[number]) ** 2, axis=1), kind="stable")
+        near = nearest_first[1 : SENSORS.outliers.neighbours + 1]
         calm = np.abs(z[near][~out[near]])
-        if out[near].sum() >= CROWD or abs(z[number]) < CALM * calm.max(initial=0.0):
+        least = SENSORS.outliers.calm_ratio * calm.max(initial=0.0)
+        if out[near].sum() >= SENSORS.outliers.crowd or abs(z[number]) < least:
             continue
         before, after = _neighbours(fitted, some, number)
         beside = np.array([each for each in (before, after) if each is not None], np.intp)
-        if (np.sign(error) * z[beside] > SHARED * abs(z[number])).any():
+        if (np.sign(error) * z[beside] > SENSORS.outliers.shared * abs(z[number])).any():
             continue
         beyond = 0.0
         if len(beside) == 2:
             beyond = float((np.sign(error) * (fitted.values[some[number]] - fitted.values[some[beside]])).min())
-        found[k] = beyond > BEYOND * abs(error) or (
+        found[k] = beyond > SENSORS.outliers.beyond_neighbours * abs(error) or (
             inside[fitted.sensor[some[number]]] and _apart_from_others(fitted, some[~out], int(some[number]), error)
         )
     return found
@@ -117,7 +107,8 @@ def _neighbours(fitted: FieldOfReadings, some: Numbers, number: int) -> tuple[in
     before = mine[place - 1] if place else None
     after = mine[place + 1] if place + 1 < len(mine) else None
     return tuple(  # pyright: ignore[reportReturnType]
-        None if each is None or abs(time[each] - time[number]) > GAP * usual else int(each) for each in (before, after)
+        None if each is None or abs(time[each] - time[number]) > SENSORS.outliers.gap * usual else int(each)
+        for each in (before, after)
     )
 
 
@@ -129,4 +120,4 @@ def _apart_from_others(fitted: FieldOfReadings, sound: Numbers, number: int, err
     some = np.append(together, number)
     precision = fitted.precision(some)
     z = (precision @ fitted.values[some])[-1] / np.sqrt(precision[-1, -1])
-    return bool(abs(z) > APART and z * error > 0)
+    return bool(abs(z) > SENSORS.outliers.limit_at_ends and z * error > 0)

@@ -6,12 +6,7 @@ import numpy as np
 
 from pdescry.data import Readings
 from pdescry.joint.field.axis import Array
-
-FEWEST = 10  # changes of a record
-SAME = 0.2  # share of neighbours in time that are equal
-# Of the median change: the smallest one. Of 10 normal differences it is 0.1 of the median, of many less; steps of the
-# aluminium rod's thermistors, which a curve bends, differ by a tenth.
-ALIKE = 0.3
+from pdescry.joint.sensors.options import SENSORS
 
 
 def steps(readings: Readings, field: int) -> Array:
@@ -24,8 +19,8 @@ def steps(readings: Readings, field: int) -> Array:
         changes = np.abs(np.diff(values))
         rounding = 1e-9 * np.abs(values).max()
         some = changes[changes > rounding]
-        if len(some) < FEWEST or np.mean(changes <= rounding) < SAME:
+        if len(some) < SENSORS.steps.least_changes or np.mean(changes <= rounding) < SENSORS.steps.equal_share:
             continue
-        if np.quantile(some, 0.01) > ALIKE * np.median(some):
+        if np.quantile(some, 0.01) > SENSORS.steps.smallest_change * np.median(some):
             found[readings.sensor[rows[0]]] = float(np.median(some[some < 1.5 * np.quantile(some, 0.01)]))
     return found
