@@ -44,7 +44,7 @@ from pdescry.files import write_json
 from pdescry.joint.choose import Joint
 from pdescry.problem import Problem
 from pdescry.surrogate.samplers import Point
-from pdescry.two_stage.network import TRAINED
+from pdescry.two_stage.options import TWO_STAGE
 
 NOISES = (0.0, 0.01, 0.05)
 # Systems with noise of 5 % of the sd: how many sensors, and how long they are read, if not as long as the system says.
@@ -220,7 +220,7 @@ def record_of(cell: dict[str, Any], library: str) -> dict[str, Any]:
 
     def train() -> list[Any]:
         """As `discover` does, where it does."""
-        networks.append(pdescry.interpolate(readings, sampler=Point(), chains=TRAINED, workers=1))
+        networks.append(pdescry.interpolate(readings, sampler=Point(), chains=TWO_STAGE.networks, workers=1))
         return networks
 
     try:
@@ -263,7 +263,7 @@ def settings_of(cell: dict[str, Any], library: str, readings: pdescry.Readings) 
         "library": library,
         "candidates": [[str(each) for each in some.candidates] for some in (problem, *problem.alternatives)],
         "method": asdict(Joint()),
-        "networks": TRAINED,
+        "networks": TWO_STAGE.networks,
     }
 
 

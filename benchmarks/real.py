@@ -29,7 +29,7 @@ from scipy.optimize import least_squares
 import pdescry
 from pdescry.files import write_json
 from pdescry.surrogate.samplers import Point
-from pdescry.two_stage.network import TRAINED
+from pdescry.two_stage.options import TWO_STAGE
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "field"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "cloud.csv"
@@ -62,7 +62,7 @@ def record_of(name: str, folder: Path, workers: int | None) -> dict[str, Any]:
     sound = pdescry.examine(readings)[0].averaged()
 
     def train() -> list[Any]:
-        networks.append(pdescry.interpolate(sound, sampler=Point(), chains=TRAINED, workers=workers))
+        networks.append(pdescry.interpolate(sound, sampler=Point(), chains=TWO_STAGE.networks, workers=workers))
         return networks
 
     choice = pdescry.choose(sound, workers=workers, train=train, leave_out=True)

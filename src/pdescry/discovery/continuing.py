@@ -22,17 +22,9 @@ import numpy as np
 from pdescry.data import Readings
 from pdescry.discovery.fields import Field
 from pdescry.discovery.following import orders_of
+from pdescry.discovery.options import DISCOVERY
 from pdescry.equation import Equation
 
-# Of the record: for so long an end moves on as it did, lest the solution has a kink to resolve. With half of it, a wave
-# (layout 0 of the system of that name) was not resolved by 162 points.
-FADE = 0.1
-STEP = 0.01  # of that, for differences
-LONG = 0.5  # of the record: longer forecasts take stretches that run back and forth through it
-# Stretches begin in the later part of the record: a start that is not in balance with its ends, as in heat, changes
-# more than anything later. With all of it intervals of heat were three times as wide (three layouts).
-RECENT = 0.5
-NO_FLUX = 4  # every so many draws,
 END_SLOPE = np.array([-2.0, 9.0, -18.0, 11.0]) / 6  # of four even values of a cubic: its slope at the last of them
 NO_FLUX_OF = (1, 2)  # of fields that take one condition at an end, and second derivatives at most
 
@@ -52,8 +44,9 @@ KEPT = Course()
 
 def course_of(draw: int, seed: int) -> Course:
     """Of a draw, counted from 0. Signs and kinds take turns, so that few draws have all of them."""
-    begin = float(np.random.default_rng([seed, draw // 2, 31]).uniform(1 - RECENT, 1))
-    return Course(begin, 1 - 2 * (draw % 2), draw % NO_FLUX == NO_FLUX - 1)
+    begin = float(np.random.default_rng([seed, draw // 2, 31]).uniform(1 - DISCOVERY.forecast.recent, 1))
+    every = DISCOVERY.forecast.no_flux_every
+    return Course(begin, 1 - 2 * (draw % 2), draw % every == every - 1)
 
 
 def may_leave(equation: Equation, axis: str) -> bool:
@@ -100,11 +93,11 @@ class Continued:
         value = float(self.profiles[name].deriv(order)(place))
         first, last = self.readings.span[self.readings.time_name]
         record, since = last - first, self.since
-        fade, ahead = FADE * record, self.until - since
+        fade, ahead = DISCOVERY.forecast.fade * record, self.until - since
         if order and self.course.no_flux:
             return lambda time: value * math.exp((since - time) / fade)
         known = self.field.along_time(name, min(max(place, self.reach[0]), self.reach[1]), order)
-        begin = self.course.begin * (record if ahead > LONG * record else record - ahead)
+        begin = self.course.begin * (record if ahead > DISCOVERY.forecast.long * record else record - ahead)
         before = known(first + begin)
         rate, bend = self._motion(known, fade)
 
@@ -124,7 +117,7 @@ class Continued:
             return 0.0, 0.0
         if not self.waves:
             return (known(since) - known(since - fade)) / fade, 0.0
-        step = STEP * fade
+        step = DISCOVERY.forecast.step * fade
         now, before, earlier = (known(since - number * step) for number in range(3))
         return (3 * now - 4 * before + earlier) / (2 * step), (now - 2 * before + earlier) / step**2
 

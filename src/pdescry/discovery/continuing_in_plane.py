@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from pdescry.discovery.continuing import END_SLOPE, FADE, LONG, Course, folded
+from pdescry.discovery.continuing import END_SLOPE, Course, folded
 from pdescry.discovery.fields import Array, Field
 from pdescry.discovery.following_in_plane import Box, Edge, along_edge
+from pdescry.discovery.options import DISCOVERY
 from pdescry.solver import Solution
 
-SHORTEST = 40  # degree by which waves have died away in a start that is extrapolated
 NODES = 96  # along each axis: the solver resolves fields with 24 to 160 points
 
 
@@ -42,7 +42,7 @@ class State:
     @property
     def smooth(self) -> State:
         """Without waves that are too short for any sensor, such as those of a kink."""
-        damping = np.exp(-36 * (np.arange(NODES) / SHORTEST) ** 8)
+        damping = np.exp(-36 * (np.arange(NODES) / DISCOVERY.forecast.damped_degree) ** 8)
         return State(self.coefficients * damping[:, None] * damping, self.box)
 
     def __call__(self, x: Any, y: Any) -> Array:
@@ -107,13 +107,13 @@ class ContinuedEdges:
         readings, since = self.field.readings, self.since
         first, last = readings.span[readings.time_name]
         record, ahead = last - first, self.until - since
-        fade = FADE * record
+        fade = DISCOVERY.forecast.fade * record
         if self.course.no_flux:
             slope = self.states[name].edge(axis, place, 1)
             return 1, lambda t, along: slope(along) * math.exp(-t / fade)
         of_across, of_along = (list(self.reach.values())[each] for each in (axis, 1 - axis))
         value, sign = self.states[name].edge(axis, place), self.course.sign
-        begin = first + self.course.begin * (record if ahead > LONG * record else record - ahead)
+        begin = first + self.course.begin * (record if ahead > DISCOVERY.forecast.long * record else record - ahead)
 
         @lru_cache(maxsize=16)  # some moments are asked for in every step
         def read(time: float, along: bytes, order_t: int) -> Array:

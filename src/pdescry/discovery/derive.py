@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdescry.discovery.coefficients import Coefficient
+from pdescry.discovery.options import DISCOVERY
 from pdescry.equation import Formula, Term
 from pdescry.equation.syntax import Call, Name, Negative, Node, Number, Operation
 from pdescry.equation.unit_text import Powers, powers_of, product, written
@@ -26,8 +27,6 @@ from pdescry.notices import Notice
 from pdescry.solver.evaluate import evaluate_formula
 
 LEVEL = 0.95
-DRAWS = 4000  # of which 100 lie beyond either end of the interval
-FAR = 3.0  # times as wide as the interval tells: an sd that a few draws far out have made
 _WHERE = re.compile(r"\bwhere\b")
 _QUOTED = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")
 _NUMBER = r"[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -126,7 +125,7 @@ def derive(
     if len(defined) < len(drawn):
         share = 1 - len(defined) / len(drawn)
         notes.append(Notice.of("draws-without-value", share=share))
-    if sd > FAR * (high - low) / 4:
+    if sd > DISCOVERY.derived.heavy_tails * (high - low) / 4:
         notes.append(Notice.of("draws-far-out"))
     return Derived(text.strip(), value, sd, low, high, "" if unit is None else written(unit), drawn, tuple(notes))
 

@@ -21,6 +21,7 @@ from pdescry.data import Readings
 from pdescry.discovery.continuing import END_SLOPE, KEPT, Continued, Course, may_leave
 from pdescry.discovery.fields import Array, Field
 from pdescry.discovery.following import follow, initial_of, inputs_of, orders_of
+from pdescry.discovery.options import DISCOVERY
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.solver import Solution, simulate
@@ -28,7 +29,6 @@ from pdescry.solver.initial import read_initial
 from pdescry.solver.profiles import nodes, polynomial
 
 Taken = tuple[str, int, float | None]  # a condition: field, order of the derivative, value; None: it goes on by itself
-ACCURACY: dict[str, Any] = {"rtol": 1e-7, "max_points": 400}  # with conditions that are no inferred field's
 LEVEL = 0.95  # of intervals
 
 
@@ -166,9 +166,10 @@ def solve_held(asked: Asked, equation: Equation, field: Field, boundary: Any, **
         initial = initial_of(field.profile(asked.start, asked.domain), equation)
     moments = asked.moments
     inputs = inputs_of(asked.readings, equation, asked.start, float(moments[-1])) | dict(asked.inputs or {})
+    usual: dict[str, Any] = {"rtol": DISCOVERY.forecast.rtol, "max_points": DISCOVERY.forecast.most_points}
     solution = simulate(
         equation, domain=asked.domain, boundary=boundary, times=moments - asked.start, x=asked.x, initial=initial,
-        inputs=inputs, **ACCURACY | dict(asked.limits or {}) | more,
+        inputs=inputs, **usual | dict(asked.limits or {}) | more,
     )  # fmt: skip
     return solved(solution, asked.start, asked.times)
 

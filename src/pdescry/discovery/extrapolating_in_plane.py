@@ -20,14 +20,11 @@ from pdescry.discovery.extrapolating import Clock, Solved, Taken, joined, solved
 from pdescry.discovery.fields import Array, Field
 from pdescry.discovery.following import inputs_of, orders_of
 from pdescry.discovery.following_in_plane import SIDES, Box, follow_in_plane, start_of
+from pdescry.discovery.options import DISCOVERY
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.solver import Solution, simulate
 from pdescry.solver.initial import read_initial
-
-PLACES = 41  # along each axis, by default: with 20 draws at 101 times 27 MB
-ACCURACY: dict[str, Any] = {"rtol": 1e-5}  # with conditions that are no inferred field's
-NEARBY = 0.25  # of what lies between the sensors: so far beyond them a start is taken from the nearest place
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +61,12 @@ class AskedInPlane(Clock):
                     f"Expected times from {first:g} on, where the field was inferred; got {self.times[0]:g}; pass "
                     "initial=, what the field is there."
                 )
+            nearby = DISCOVERY.forecast.nearby
             for axis, (low, high) in self.domain.items():
                 left, right = self.reach[axis]
-                more = NEARBY * (right - left) if self.boundary is not None else 1e-9 * (right - left)
+                more = (nearby if self.boundary is not None else 1e-9) * (right - left)
                 if low < left - more or right + more < high:
-                    beyond = f" and {100 * NEARBY:.0f} % beyond" if self.boundary is not None else ""
+                    beyond = f" and {100 * nearby:.0f} % beyond" if self.boundary is not None else ""
                     other = "" if self.boundary is not None else ", or boundary=, what holds at the edges"
                     raise InputError(
                         f"Expected a domain of {axis} within {left:g} to {right:g}, where the field was "
@@ -91,7 +89,8 @@ class AskedInPlane(Clock):
     @property
     def grids(self) -> dict[str, Any]:
         """As `simulate` takes them."""
-        found = {axis: np.linspace(*ends, PLACES) for axis, ends in self.domain.items()} | dict(self.places or {})
+        number = DISCOVERY.forecast.places_in_plane
+        found = {axis: np.linspace(*ends, number) for axis, ends in self.domain.items()} | dict(self.places or {})
         return dict(zip(("x", "y"), found.values(), strict=True))
 
 
@@ -144,9 +143,10 @@ def _held(asked: AskedInPlane, equation: Equation, field: Field, limits: Mapping
     if initial is None:  # continued beyond the reach it has a kink
         given = _start(asked, equation, field)
         initial = {name: State.of(_on_grid(at), asked.domain).smooth for name, at in given.items()}
+    usual: dict[str, Any] = {"rtol": DISCOVERY.forecast.rtol_in_plane}
     solution = simulate(
         equation, domain=asked.domain, boundary=asked.boundary, times=moments - asked.start, initial=initial,
-        inputs=inputs, **ACCURACY | dict(limits),
+        inputs=inputs, **usual | dict(limits),
     )  # fmt: skip
     return solved(solution, asked.start, asked.times)
 

@@ -14,15 +14,13 @@ import numpy as np
 
 from pdescry.data import Input, Readings
 from pdescry.discovery.fields import Array
+from pdescry.discovery.options import DISCOVERY
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.solver import Solution, conditions_needed, simulate
 from pdescry.solver.linearise import opened, variables_of
 
 BY_FIELD = "field"  # in place of conditions: ends follow the inferred field
-# A field obeys its law to a thousandth of u_t, so more digits would be spent on what its ends are wrong by.
-ACCURACY: dict[str, Any] = {"rtol": 1e-4, "max_points": 364}
-LOOKS = 21  # times at which the number of conditions is looked at
 # Of an end (0 or 1), a field, how many conditions it takes and its highest derivative: derivatives of which orders are
 # held there, at which value, or None where they follow the field.
 AtEnd = Callable[[int, str, int, int], Mapping[int, float | None]]
@@ -71,6 +69,7 @@ def follow(
             for name, numbers in needed.items()
             for order, told in at_end(end, name, numbers[end], highest[name]).items()
         } or "free"
+    usual: dict[str, Any] = {"rtol": DISCOVERY.following.rtol, "max_points": DISCOVERY.following.most_points}
     return simulate(
         equation,
         domain=domain,
@@ -78,7 +77,7 @@ def follow(
         initial=initial,
         boundary=boundary,
         inputs=known,
-        **ACCURACY | limits,
+        **usual | limits,
     )
 
 
@@ -150,7 +149,7 @@ def _check_later(
     needed: Mapping[str, tuple[int, int]], equation: Equation, field: Followed, times: Array, domain: Sequence[float]
 ) -> None:
     """Conditions at the ends stay the same: a current that turns at an end would need others."""
-    for time in np.linspace(times[0], times[-1], LOOKS)[1:].tolist():
+    for time in np.linspace(times[0], times[-1], DISCOVERY.following.times)[1:].tolist():
         initial = initial_of(field.profile(time, domain), equation)
         later = conditions_needed(
             equation, domain=domain, initial=initial, inputs=inputs_of(field.readings, equation, time, time)

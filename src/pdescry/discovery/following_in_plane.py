@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from pdescry.discovery.fields import Array, Field
-from pdescry.discovery.following import ACCURACY, inputs_of
+from pdescry.discovery.following import inputs_of
+from pdescry.discovery.options import DISCOVERY
 from pdescry.equation import Equation
 from pdescry.solver import Solution, conditions_needed, simulate
 
@@ -50,6 +51,7 @@ def follow_in_plane(
                     order, value = edge(name, number, place)
                     held[f"{name}_{axis}" if order else name] = value
             boundary[SIDES[number][end]] = held or "free"
+    usual: dict[str, Any] = {"rtol": DISCOVERY.following.rtol}
     return simulate(
         equation,
         domain=box,
@@ -57,7 +59,7 @@ def follow_in_plane(
         initial=initial,
         boundary=boundary,
         inputs=known,
-        **{"rtol": ACCURACY["rtol"]} | limits,
+        **usual | limits,
     )
 
 

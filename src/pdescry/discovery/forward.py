@@ -23,6 +23,7 @@ from pdescry.discovery.fields import Field
 from pdescry.discovery.following import BY_FIELD, follow, in_words, initial_of, inputs_of, orders_of
 from pdescry.discovery.forward_in_plane import solved_in_the_plane
 from pdescry.discovery.inference import Inference
+from pdescry.discovery.options import DISCOVERY
 from pdescry.discovery.score import Score, digits, score_forward
 from pdescry.equation import Equation
 from pdescry.errors import InputError
@@ -32,8 +33,6 @@ from pdescry.solver import Solution, is_ill_posed, simulate
 from pdescry.solver.linearise import opened, variables_of
 
 Noises = Mapping[str, Mapping[str, float | None]]  # as `Inference.noise`
-# No limit in seconds: what comes out must not depend on machine load.
-LIMITS: dict[str, Any] = {"max_steps": 4000, "max_seconds": 1e6, "verify": False}
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def check_forward(
     if _ill_posed(field, equation):
         return Forward("ill-posed", Notice.of("short-waves-grow"))
     if len(readings.axes) > 1:
-        found = solved_in_the_plane(field, equation, **LIMITS)
+        found = solved_in_the_plane(field, equation, **_limits())
         if isinstance(found, Notice):
             return Forward("not tried", found)
         solution, misfit = found
@@ -116,10 +115,15 @@ def _followed(inferred: _Inferred, equation: Equation, noise: Noises) -> Solutio
         with one_thread():
             return follow(
                 equation, field, inferred.times, _interval(field), profiles=inferred.start, x=inferred.places,
-                rtol=rtol, **LIMITS,
+                rtol=rtol, **_limits(),
             )  # fmt: skip
     except InputError as fault:
         return Notice.of("forward-refused", fault=fault.marked)
+
+
+def _limits() -> dict[str, Any]:
+    """No limit in seconds: what comes out must not depend on machine load."""
+    return {"max_steps": DISCOVERY.following.most_steps, "max_seconds": 1e6, "verify": False}
 
 
 def held_forward(field: Field, equation: Equation) -> Forward:
@@ -202,9 +206,9 @@ def _attempt(inferred: _Inferred, equation: Equation, boundary: Any) -> Forward:
         initial=initial_of(inferred.start, equation),
         boundary=boundary,
         inputs=inputs_of(inferred.field.readings, equation, float(times[0]), float(times[-1])),
-        rtol=1e-5,
-        max_points=400,
-        **LIMITS,
+        rtol=DISCOVERY.following.rtol_of_simple_ends,
+        max_points=DISCOVERY.following.most_points_of_simple_ends,
+        **_limits(),
     )
     if not solution.ok:
         return Forward(solution.status, solution.message, boundary)

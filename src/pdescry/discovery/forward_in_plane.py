@@ -13,12 +13,11 @@ import numpy as np
 from pdescry.cores import one_thread
 from pdescry.discovery.fields import Field
 from pdescry.discovery.following_in_plane import follow_in_plane, start_of
+from pdescry.discovery.options import DISCOVERY
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.notices import Notice
 from pdescry.solver import Solution
-
-TIMES, PLACES = 21, 31  # at which solution and field are compared, along each axis
 
 
 def solved_in_the_plane(field: Field, equation: Equation, **limits: Any) -> tuple[Solution, float] | Notice:
@@ -27,8 +26,8 @@ def solved_in_the_plane(field: Field, equation: Equation, **limits: Any) -> tupl
     box, readings = field.rectangle, field.readings
     if box is None:
         return Notice.of("no-rectangle")
-    x, y = (np.linspace(*span, PLACES) for span in box.values())
-    times = np.linspace(*readings.span[readings.time_name], TIMES)
+    x, y = (np.linspace(*span, DISCOVERY.following.places_in_plane) for span in box.values())
+    times = np.linspace(*readings.span[readings.time_name], DISCOVERY.following.times_in_plane)
     try:
         with one_thread():
             initial = start_of(field, equation, float(times[0]), box)

@@ -6,15 +6,11 @@ from pdescry.discovery.fit import Fit
 from pdescry.discovery.following import BY_FIELD
 from pdescry.discovery.forward import Forward
 from pdescry.discovery.inference import Inference, Warn
+from pdescry.discovery.options import DISCOVERY
 from pdescry.discovery.score import Score
 from pdescry.notices import Notice
 
 Notices = tuple[Notice, ...]
-
-WIDE = 0.5  # an sd of more than half its coefficient
-FAR = 0.5  # a forward solution off by more than half the readings' sd
-MISSED = 1.5  # times what was expected: left-out sensors, of so many readings,
-ENOUGH = 30
 
 
 def judge(inference: Inference, forward: Forward, note: Notice | None = None) -> tuple[Notices, Notices]:
@@ -42,9 +38,9 @@ def judge(inference: Inference, forward: Forward, note: Notice | None = None) ->
     elif forward.status not in ("ok", "not tried"):
         unsolved = Notice.of("law-not-solved", status=forward.status, reason=forward.message)
         warn(unsolved, Notice.of("solve-with-known-ends"))
-    elif forward.misfit > FAR and forward.conditions == BY_FIELD:
+    elif forward.misfit > DISCOVERY.judgement.misfit and forward.conditions == BY_FIELD:
         warn(Notice.of("leaves-field", misfit=forward.misfit))
-    elif forward.misfit > FAR:
+    elif forward.misfit > DISCOVERY.judgement.misfit:
         leaves = Notice.of("leaves-field-with-ends", boundary=forward.boundary, misfit=forward.misfit)
         warn(leaves, Notice.of("solve-with-known-ends"))
     if forward.score is not None:
@@ -53,7 +49,10 @@ def judge(inference: Inference, forward: Forward, note: Notice | None = None) ->
 
 
 def _judge_score(score: Score, warn: Warn) -> None:
-    if score.readings >= ENOUGH and score.rms_error > MISSED * score.expected:
+    if (
+        score.readings >= DISCOVERY.judgement.least_readings
+        and score.rms_error > DISCOVERY.judgement.missed * score.expected
+    ):
         told = {"error": score.rms_error, "expected": score.expected}
         warn(Notice.of("misses-left-out", field=score.worst or None, **told), Notice.of("try-other-candidates"))
     if score.unsolved > score.draws:
@@ -70,6 +69,6 @@ def _judge_sensors(inference: Inference, warn: Warn) -> None:
 
 def _judge_intervals(fit: Fit, warn: Warn) -> None:
     table = fit.summary
-    wide = table["term"][table["sd"] > WIDE * table["mean"].abs()]
+    wide = table["term"][table["sd"] > DISCOVERY.judgement.wide * table["mean"].abs()]
     if len(wide):
         warn(Notice.of("wide-interval", terms=wide.tolist()), Notice.of("narrow-intervals"))

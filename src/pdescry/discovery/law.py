@@ -27,13 +27,14 @@ from pdescry.discovery.assumed import (
 from pdescry.discovery.coefficients import Coefficient, coefficients_of, table_of
 from pdescry.discovery.config import command_of
 from pdescry.discovery.continuing import KEPT, course_of
-from pdescry.discovery.derive import DRAWS, Derived, derive
+from pdescry.discovery.derive import Derived, derive
 from pdescry.discovery.extrapolating import Asked, Solved, solve, solve_held, with_draws
 from pdescry.discovery.extrapolating_in_plane import AskedInPlane, domain_of, solve_in_plane
 from pdescry.discovery.fields import Field
 from pdescry.discovery.fit import Fit
 from pdescry.discovery.forward import Forward, boundaries_of, holds_time
 from pdescry.discovery.inference import Inference
+from pdescry.discovery.options import DISCOVERY
 from pdescry.discovery.settings import Settings
 from pdescry.equation import Equation
 from pdescry.equation.printing import LATEX
@@ -184,7 +185,7 @@ class Law:
         drawn = self.inference.draw_coefficients(check_whole("number of draws", n, 1), check_whole("seed", seed, 0))
         return pd.DataFrame(drawn, columns=names)
 
-    def derive(self, formula: str, *, draws: int = DRAWS, seed: int = 0) -> Derived:
+    def derive(self, formula: str, *, draws: int = DISCOVERY.derived.draws, seed: int = 0) -> Derived:
         """A quantity derived from the coefficients, with its uncertainty.
 
         Parameters

@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike
 from pdescry.checks import check_whole
 from pdescry.cores import one_thread
 from pdescry.discovery.inference import Inference
+from pdescry.discovery.options import DISCOVERY
 from pdescry.errors import InputError
 from pdescry.joint.advice import Advice, Questions, advise
 from pdescry.joint.information import Belief
 from pdescry.notices import Notice
-
-FEWEST = 10  # draws that say how sure the field is
 
 
 def next_sensor(inference: Inference, n: int, times: ArrayLike | None) -> Advice:
@@ -25,9 +24,10 @@ def next_sensor(inference: Inference, n: int, times: ArrayLike | None) -> Advice
         return replace(advice, notes=(*advice.notes, *first))
     questions = Questions.of(inference.experiments[0], times)
     drawn = inference.sampled(questions.points)
-    if (draws := len(drawn.fields)) < FEWEST:
+    least = DISCOVERY.judgement.least_draws
+    if (draws := len(drawn.fields)) < least:
         raise InputError(
-            f"Expected at least {FEWEST} draws of the field to judge by; got {draws}; run with more: sampler.draws."
+            f"Expected at least {least} draws of the field to judge by; got {draws}; run with more: sampler.draws."
         )
     with one_thread():
         belief = Belief.of_draws(drawn.coefficients, drawn.fields.reshape(draws, -1))

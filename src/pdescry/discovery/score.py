@@ -21,21 +21,13 @@ from pdescry.data import Readings
 from pdescry.discovery.fields import Array, Field
 from pdescry.discovery.following import follow
 from pdescry.discovery.inference import Inference, LeftOut
+from pdescry.discovery.options import DISCOVERY
 from pdescry.equation import Equation
 from pdescry.equation.with_spread import TWO_SIDED_95
 from pdescry.executor import Executor, Inline, one_by_one
 from pdescry.joint.fit.held_out import names_of
 from pdescry.notices import Notice
 from pdescry.solver import Solution
-
-DRAWS, FEWEST_DRAWS = 20, 8
-STEPS = 4000  # of all draws together, about: fewer are drawn of a law that takes more steps each
-FEWEST_SOLVED = 5
-DIGITS = 0.03  # of the noise: what a solution may be off by, within these bounds, relative to its largest value
-CLOSEST, WIDEST = 1e-6, 1e-3
-MOST_STEPS = 3  # times those of the mean law
-# Of the mean law's, to begin with: a start that is not smooth is compared on two grids.
-FEWER_POINTS, FEWEST_POINTS = 0.7, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +129,8 @@ def score_forward(
     fields = without.laws[0][1].fields
     rtol = min(digits(without.noise[name], float(np.nanmax(np.abs(mean[name].values)))) for name in fields)
     limits = {
-        "min_points": max(int(FEWER_POINTS * mean.points), FEWEST_POINTS),
-        "max_steps": max(MOST_STEPS * mean.steps, 300),
+        "min_points": max(int(DISCOVERY.score.points_ratio * mean.points), DISCOVERY.score.least_points),
+        "max_steps": max(DISCOVERY.score.steps_ratio * mean.steps, 300),
         "rtol": rtol,
     }
     moments = np.unique([span[0], *times, span[1]])
@@ -149,18 +141,20 @@ def score_forward(
         if found.ok:
             predicted.append([found.at(times - span[0], places, name) for name in readings.fields])
         unsolved += not found.ok
-        if unsolved > len(without.laws) - FEWEST_SOLVED:
+        if unsolved > len(without.laws) - DISCOVERY.score.least_solved:
             return None, Notice.of("draws-unsolved", unsolved=unsolved, draws=number + 1, status=found.status)
     return _score(without, readings, np.array(predicted), unsolved), None
 
 
 def digits(noise: float, largest: float) -> float:
     """To which tolerance a solution is worth computing, given the noise of the readings."""
-    return min(max(DIGITS * noise / largest, CLOSEST), WIDEST) if largest else WIDEST
+    least, most = DISCOVERY.score.rtol
+    return min(max(DISCOVERY.score.digits * noise / largest, least), most) if largest else most
 
 
 def _number(mean: Solution) -> int:
-    return min(max(STEPS // max(mean.steps, 1), FEWEST_DRAWS), DRAWS)
+    limits = DISCOVERY.score
+    return min(max(limits.steps // max(mean.steps, 1), limits.least_draws), limits.most_draws)
 
 
 def _solved(

@@ -15,11 +15,10 @@ from pdescry.errors import InputError
 from pdescry.notices import Notice
 from pdescry.surrogate import Posterior
 from pdescry.two_stage.fields import Array, NetworkField
+from pdescry.two_stage.options import TWO_STAGE
 
 if TYPE_CHECKING:
     from pdescry.regression import SparseFit
-
-ENOUGH = 200  # draws of the field: more only take longer
 
 
 class Draws(NamedTuple):
@@ -54,7 +53,7 @@ def draw_laws(
 
 def field_alone(posterior: Posterior, points: Array, note: Notice) -> Draws:
     """Draws of a field without a law."""
-    fields = posterior.at_most(ENOUGH).values(points)
+    fields = posterior.at_most(TWO_STAGE.draws_of_field).values(points)
     return Draws(np.zeros((len(fields), 0)), fields, noise_of_readings(posterior), [], note)
 
 

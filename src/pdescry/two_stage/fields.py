@@ -16,11 +16,10 @@ from pdescry.equation.term import Coordinate, Derivative, Factor
 from pdescry.errors import InputError
 from pdescry.solver.profiles import nodes, polynomial
 from pdescry.surrogate import Posterior
+from pdescry.two_stage.options import TWO_STAGE
 
 Array = NDArray[np.float64]
 Profile = Callable[[Any], Any]
-DRAWS = 100  # of which a mean profile is made
-STATES = 500  # about so many points tell in what states the field is
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +42,7 @@ class NetworkField:
 
     def profile(self, time: float, domain: Sequence[float]) -> dict[str, Profile]:
         """In double precision: in single precision a solver would take the last digits for short waves."""
-        layers = [layer.astype(float) for layer in self.posterior.at_most(DRAWS).layers()]
+        layers = [layer.astype(float) for layer in self.posterior.at_most(TWO_STAGE.draws_of_profile).layers()]
         scaling = self.posterior.scaling
         step = 1e-4 * scaling.input_spread[0]
 
@@ -79,11 +78,11 @@ class NetworkField:
         raise InputError(f"Expected a field that obeys a law, whose ends can be followed; {name} obeys none.")
 
     def states(self, variables: Iterable[Derivative], time_order: int) -> Mapping[Factor, Array]:
-        every = max(1, self.posterior.positions.shape[1] * self.posterior.n_chains // DRAWS)
+        every = max(1, self.posterior.positions.shape[1] * self.posterior.n_chains // TWO_STAGE.draws_of_profile)
         few = replace(self.posterior, positions=self.posterior.positions[:, ::every])
         variables = list(variables)
         terms = [Term.of([(variable, 1)]) for variable in variables]
-        found = differentiate(few, terms, time_order=time_order, points=STATES, workers=1)
+        found = differentiate(few, terms, time_order=time_order, points=TWO_STAGE.states, workers=1)
         values: dict[Factor, Array] = {variable: found.mean[:, column] for column, variable in enumerate(variables)}
         return values | {
             Coordinate("t" if number == 0 else name): found.points[:, number]

@@ -23,7 +23,6 @@ from pdescry.notices import Notice
 from pdescry.regression import REGRESSORS
 from pdescry.surrogate import Diagnostics, Posterior
 from pdescry.two_stage.draws import (
-    ENOUGH,
     Draws,
     covariance,
     draw_coefficients,
@@ -34,12 +33,10 @@ from pdescry.two_stage.draws import (
 )
 from pdescry.two_stage.fields import Array, NetworkField
 from pdescry.two_stage.network import judge_draws, load_posteriors, noise_of, save_posteriors
+from pdescry.two_stage.options import TWO_STAGE
 
 if TYPE_CHECKING:
     from pdescry.regression import SparseFit
-
-READINGS_A_TERM = 20
-FEWEST = 10  # draws that say how sure the field is
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,8 +127,8 @@ class Regressed:
 
     def sampled(self, points: Array) -> Draws:
         found, kept = all(fit.support.any() for fit in self.fits), n_kept(self.derivatives)
-        if found and all(fit.spread is not None for fit in self.fits) and kept >= FEWEST:
-            laws = self.draw_laws(min(kept, ENOUGH), 0)
+        if found and all(fit.spread is not None for fit in self.fits) and kept >= TWO_STAGE.least_draws:
+            laws = self.draw_laws(min(kept, TWO_STAGE.draws_of_field), 0)
             named = [(fit.field, term) for fit in self.fits for term in fit.component.coefficients]
             rows = [[each[field].coefficients.get(term, 0.0) for field, term in named] for _, each in laws]
             fields = np.concatenate([field.posterior.values(points) for field, _ in laws])
@@ -150,7 +147,7 @@ class Regressed:
 
         judge_draws(self.posteriors, True, warn)
         n_terms, readings = max(len(fit.terms) for fit in self.fits), self.posterior.readings
-        if len(readings) < READINGS_A_TERM * n_terms:
+        if len(readings) < TWO_STAGE.readings_per_term * n_terms:
             few = Notice.of("few-readings", readings=len(readings), candidates=n_terms)
             warn(few, Notice.of("name-fewer-candidates"))
         for fit in self.fits:

@@ -19,12 +19,13 @@ from pdescry.surrogate import MCLMC, Diagnostics
 from pdescry.surrogate.scaling import Scaling
 from pdescry.two_stage.inference import Regressed, load_fits, write_fits
 from pdescry.two_stage.network import FILES, LATER, Run, Watch, check_network, numbered
+from pdescry.two_stage.options import TWO_STAGE
 
 if TYPE_CHECKING:
     from pdescry.derivatives.differentiation import Differentiation
     from pdescry.regression import SparseRegressor
 
-LONG, LONG_CHAINS = MCLMC(), 4  # a regression relies on the draws
+LONG = MCLMC()  # a regression relies on the draws
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ class TwoStage:
         if settings.preset != "default" or not isinstance(sampler, MCLMC) or "sampler" in said:
             return settings
         chosen = {each.name: getattr(sampler, each.name) for each in fields(LONG) if f"sampler.{each.name}" in said}
-        chains = settings.chains if "field.chains" in said else LONG_CHAINS
+        chains = settings.chains if "field.chains" in said else TWO_STAGE.chains
         return replace(settings, sampler=replace(LONG, **chosen), chains=chains)
 
     def check(self, settings: Any, experiments: Sequence[Readings]) -> None:

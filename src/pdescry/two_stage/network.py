@@ -17,9 +17,9 @@ from pdescry.surrogate import Diagnostics, Noise, Posterior, interpolate
 from pdescry.surrogate.interpolate import HandOn, check_readings
 from pdescry.surrogate.pool import end_processes
 from pdescry.surrogate.samplers import Point
+from pdescry.two_stage.options import TWO_STAGE
 
 FILES = ("chains", "posterior.nc")  # of each experiment
-TRAINED = 4  # networks that are fitted, where they only are to begin from
 # Sections of the settings on which the draws do not depend.
 LATER = {"law", "derivatives", "regression"}
 
@@ -91,7 +91,7 @@ def _sample(
         noise=Noise("readings") if carried else settings.noise,
         start=settings.start,
         sampler=Point() if trained else settings.sampler,
-        chains=TRAINED if trained else settings.chains,
+        chains=TWO_STAGE.networks if trained else settings.chains,
         seed=settings.seed,
         standardise=settings.standardise,
         workers=workers,
