@@ -39,6 +39,7 @@ from provenance import commit, inference_digest, settings_digest, versions
 
 import pdescry
 from pdescry.data import Input, systems
+from pdescry.experiments.markdown import lay_out
 from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.files import write_json
 from pdescry.joint.choose import Joint
@@ -326,7 +327,7 @@ def main() -> None:
     else:
         from accuracy_tables import markdown
 
-        given.file.write_text(markdown(records_of(given.folder), given.mixed), encoding="utf-8")
+        given.file.write_text(lay_out(markdown(records_of(given.folder), given.mixed)), encoding="utf-8")
 
 
 if __name__ == "__main__":

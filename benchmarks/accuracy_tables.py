@@ -22,7 +22,7 @@ TITLES = {
 }
 EDGES = (0.0, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0 + 1e-9)  # of probabilities that are counted together
 SURE = 0.99  # a wrong law of more probability is one too many (issue 22)
-PROBABLE = 0.9  # a law that lacks something is not told with more, unless with a warning (issue 22)
+PROBABLE = 0.9  # a law that lacks something is not given more, unless with a warning (issue 22)
 MENTIONED = 0.01  # a term of less probability is one of very many that are not in doubt
 
 Records = Mapping[str, Mapping[str, Any]]  # by name
@@ -69,7 +69,7 @@ def made_by(records: Records) -> list[str]:
         name += f", inference {each['inference']}" if each.get("inference") else ""
         commits[name] = commits.get(name, 0) + 1
     mixed = differences(records)
-    lines = [f"**These records are mixed**: {', '.join(mixed)}; no row need hold for one version."] if mixed else []
+    lines = [f"**These records are mixed**: {', '.join(mixed)}; a row need not be of one version."] if mixed else []
     each_one = "; ".join(f"{name} ({count})" for name, count in sorted(commits.items()))
     lines += textwrap.wrap(f"Commits that made the records (how many; a + marks uncommitted sources): {each_one}.", 120)
     some = "; ".join(sorted({_versions(each) for each in records.values()}))
@@ -145,7 +145,7 @@ def markdown(records: Records, mixed: bool = False) -> str:
         "# How often the default method is right",
         "",
         "Written by `python benchmarks/accuracy.py document`. Fresh layouts of random sensors and fresh noise for each",
-        "run, default settings, nothing chosen by hand. Laws are exact: their readings hold nothing but the law and",
+        "run, default settings, nothing chosen by hand. Laws are exact: their readings contain nothing but the law and",
         "independent Gaussian noise; real readings are less kind.",
         "",
         *made_by(records),
@@ -181,7 +181,7 @@ def markdown(records: Records, mixed: bool = False) -> str:
             lines += ["", f"## A periodic forcing of 20 % of u_t that nobody mentions, candidates `{library}`", ""]
             lines += [
                 f"- {len(forced)} runs: a law in {forced['told'].sum()}, with a probability above {PROBABLE} in "
-                f"{len(sure)}; a warning that something is missing in {warned.sum()} of all. Told with more than "
+                f"{len(sure)}; a warning that something is missing in {warned.sum()} of all. With more than "
                 f"{PROBABLE} and without that warning: {len(unwarned)} (bar 0)."
             ]
         if len(null := part[part["noise"].isin(NULL)]):
@@ -208,8 +208,8 @@ def _listed(rows: Any) -> list[str]:
 
 def _relative_lines(rows: Any) -> list[str]:
     lines = [
-        "| system | noise | sensors | layouts | right terms | relative error, median (largest) | 95 % intervals hold | "
-        "seconds, median |",
+        "| system | noise | sensors | layouts | right terms | relative error, median (largest) "
+        "| covered by 95 % intervals | seconds, median |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for (system, noise), some in rows.groupby(["system", "noise"], sort=False):
@@ -245,7 +245,7 @@ def _paper_lines(paper: Any) -> list[str]:
     lines += [
         "",
         f"Right terms in {paper['right'].sum()} of {len(paper)} runs (bar: 44 of 45); by commit: {by_commit}.",
-        f"95 % intervals hold the true coefficient in {held} of {intervals}"
+        f"95 % intervals contain the true coefficient in {held} of {intervals}"
         + (f" ({held / intervals:.0%}; bar 88 to 99 %)." if intervals else "."),
         f"Networks were trained in {(paper['networks'] > 0).sum()} runs: smooth fields suggested no law.",
     ]
@@ -274,8 +274,8 @@ def _other_lines(others: Any) -> list[str]:
 
 
 def _probability_lines(table: Any) -> list[str]:
-    """Of terms and of whole laws, over the records of all systems and libraries in which every field is told a law;
-    also where there is none to tell."""
+    """Of terms and of whole laws, over the records of all systems and libraries in which a law was found for every
+    field; also where there is none."""
     told = table[table["told"] & (table["noise"] != HALF_NULL)]
     terms = [
         (probability, row["same_order"] and term in row["truth"])
@@ -285,7 +285,8 @@ def _probability_lines(table: Any) -> list[str]:
     laws = list(zip(told["probability"], told["right"], strict=True))
     lines = ["", "## Probabilities", ""]
     lines += [
-        f"Over all systems and candidates, of the {len(told)} laws that are told; {len(table) - len(told)} are not."
+        f"Over all systems and candidates, of the {len(told)} laws that were found; in "
+        f"{len(table) - len(told)} runs none was."
     ]
     if not laws:
         return lines
@@ -296,17 +297,17 @@ def _probability_lines(table: Any) -> list[str]:
     lines += ["", "### Of whole laws", "", *_reliability(laws, "laws", "right"), ""]
     lines.append(f"Brier score: {_brier(laws):.4f}.")
     sure = told[~told["right"] & (told["probability"] > SURE)]
-    lines.append(f"Wrong laws told with more than {SURE:g}: {len(sure)} (bar: 0).")
+    lines.append(f"Wrong laws with a probability above {SURE:g}: {len(sure)} (bar: 0).")
     return [*lines, "", *_listed(sure)] if len(sure) else lines
 
 
 def _brier(pairs: list[tuple[float, bool]]) -> float:
-    """Mean squared difference between the probability told and what is so, 1 or 0; for no pairs, 0."""
+    """Mean squared difference between the probability and what is so, 1 or 0; for no pairs, 0."""
     return float(np.mean([(told - true) ** 2 for told, true in pairs])) if pairs else 0.0
 
 
 def _reliability(pairs: list[tuple[float, bool]], what: str, so: str) -> list[str]:
-    lines = [f"| probability told | {what} | mean probability | of these, {so} |", "| --- | --- | --- | --- |"]
+    lines = [f"| probability | {what} | mean probability | of these, {so} |", "| --- | --- | --- | --- |"]
     for low, high in pairwise(EDGES):
         some = [(p, true) for p, true in pairs if low <= p < high]
         if some:

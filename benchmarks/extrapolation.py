@@ -1,13 +1,13 @@
-"""Do intervals of `law.simulate` hold the field after the last reading?
+"""Do intervals of `law.simulate` contain the field after the last reading?
 
     python benchmarks/extrapolation.py run FOLDER [--systems heat burgers] [--layouts 0 1 2]
     python benchmarks/extrapolation.py document FOLDER docs/extrapolation.md
 
 run: for each system and layout of sensors (random places, noise 5 % of the field's sd) the coefficients of the true
 terms are inferred from the first 70 % of the times, together with the field. Then the law is solved from the first time
-to the end of the record, with draws, and nothing told of the ends; the remaining 30 % are compared with the true field
-between the outermost sensors. A cell is a file in FOLDER; those found there are not made again.
-document: the share of the true field that 95 % intervals hold, their width, and what later times changed before.
+to the end of the record, with draws, and without boundary conditions; the remaining 30 % are compared with the true
+field between the outermost sensors. A cell is a file in FOLDER; those found there are not made again.
+document: the share of the true field that 95 % intervals contain, their width, and what later times changed before.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import pandas as pd
 from pdescry import Law, Readings, refine, systems
 from pdescry.discovery.forward import Forward
 from pdescry.discovery.settings import Settings
+from pdescry.experiments.markdown import lay_out
 from pdescry.files import appearing, write_json
 from pdescry.joint import JointFit
 from pdescry.joint.choice import Choice, Comparison
@@ -103,24 +104,24 @@ def run(folder: Path, names: list[str], layouts: list[int]) -> None:
 def document(folder: Path, target: Path) -> None:
     records = pd.DataFrame([json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))])
     lines = [
-        "# Extrapolating: do intervals hold what happens after the last reading?",
+        "# Extrapolating: do intervals contain what happens after the last reading?",
         "",
         "Made by `benchmarks/extrapolation.py` from the records in `benchmarks/records/extrapolation/`",
         f"(commits {', '.join(sorted(set(records['commit'])))}); do not edit by hand.",
         "",
         f"{SENSORS} sensors at random places, noise {NOISE}.",
         f"The true terms, their coefficients inferred from the first {SHARE:.0%} of the times.",
-        f"Then `law.simulate` to the end, {DRAWS} draws, with nothing told of the ends, the outermost sensors.",
+        f"Then `law.simulate` to the end, {DRAWS} draws, without boundary conditions at the outermost sensors.",
         "Beyond them the truth has insulated ends (heat), ends at 0 (Burgers), or ends that repeat each other",
-        "(advection and diffusion: the cloud that left comes in again, which no reading tells).",
+        "(advection and diffusion: the cloud that left comes in again, which no reading shows).",
         "",
-        "*Held*: share of the true field between the sensors, after the last reading, within the 95 % intervals;",
+        "*Covered*: share of the true field between the sensors, after the last reading, within the 95 % intervals;",
         "*within*: the same up to the last reading, where nothing is extrapolated; *at the end*: at the last time.",
         "*Error* of the mean (rms) and half the *width* of the intervals, in units of the readings' sd.",
         "*Changed*: by how much asking for later times changed mean and intervals within the readings, in the same "
         "units.",
         "",
-        "| system | layout | within | held | at the end | error | half width | changed | draws not solved |",
+        "| system | layout | within | covered | at the end | error | half width | changed | draws not solved |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     lines += [
@@ -133,9 +134,10 @@ def document(folder: Path, target: Path) -> None:
     each = ", ".join(f"{name} {mean:.0%}" for name, mean in means.items())
     lines += [
         "",
-        f"Held on average: {each}.",
+        f"Covered on average: {each}.",
         "Layouts 0 to 2 served to choose the constants of `discovery/continuing.py`, these did not.",
-        "The two cells that hold fewest hold less than 80 % within the readings, too, where ends follow the field.",
+        "The two cells with the lowest coverage have less than 80 % within the readings, too, where ends follow the",
+        "field.",
         "In layout 11 of advection and diffusion the cloud that comes in at the left is missed as well: that end had",
         "hardly changed before.",
         "",
@@ -145,7 +147,7 @@ def document(folder: Path, target: Path) -> None:
         "",
     ]
     with appearing(target) as path:
-        path.write_text("\n".join(lines), encoding="utf-8")
+        path.write_text(lay_out("\n".join(lines)), encoding="utf-8")
 
 
 def main() -> None:

@@ -29,6 +29,7 @@ from pdescry import JointFit, Readings, refine
 from pdescry.cores import one_thread
 from pdescry.data import systems
 from pdescry.data.systems import System
+from pdescry.experiments.markdown import lay_out
 from pdescry.files import appearing, write_json
 from pdescry.joint.field.mesh import carried, elements_in_time, first_sizes, graded_space
 from pdescry.joint.field.process import Process
@@ -204,7 +205,7 @@ def document(folder: Path, target: Path) -> None:
         own = sorted((each for each in records if each["system"] == name), key=lambda each: each["layout"])
         lines += _section(name, own)
     with appearing(target) as temporary:
-        temporary.write_text("\n".join(lines), encoding="utf-8")
+        temporary.write_text(lay_out("\n".join(lines)), encoding="utf-8")
 
 
 def _section(name: str, own: list[dict[str, Any]]) -> list[str]:
@@ -233,7 +234,7 @@ def _section(name: str, own: list[dict[str, Any]]) -> list[str]:
 
 
 def _told(difference: float, error: float) -> str:
-    return "a difference" if abs(difference) > 2 * error else "which these layouts do not tell from none"
+    return "a difference" if abs(difference) > 2 * error else "which these layouts cannot distinguish from zero"
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ form, and Fourier series on a periodic square, in closed form for waves and step
 Runge-Kutta scheme for the others. Sensors stand at random places; a share of sd(u) is added as independent noise.
 
 ``D1`` and ``D2`` are random readings, each at a place and a time of its own, as published for DeePyMoD. ``noise`` is
-noise alone, ``shuffled`` has the readings of each sensor in a random order: nothing should be told of either.
+noise alone, ``shuffled`` has the readings of each sensor in a random order: neither determines a law.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from provenance import commit, inference_digest, versions
 import pdescry
 from pdescry import Readings
 from pdescry.equation.algebra import expand
+from pdescry.experiments.markdown import lay_out
 
 Array = NDArray[Any]  # of floats, spectra of complex numbers
 SEED = 23  # of the issue
@@ -267,7 +268,7 @@ Made by `python benchmarks/plane.py table benchmarks/records/plane > docs/plane.
 described in `benchmarks/plane.py`.
 Settings are the defaults of `pdescry.choose` with `workers=1`; *right* means exactly the true terms, and times are
 seconds of one core, because machines are shared.
-Cases of `benchmarks/plane.py` that stand in no row were not run.
+Cases of `benchmarks/plane.py` without a row were not run.
 """
 
 
@@ -275,7 +276,7 @@ def table(folder: Path) -> str:
     records = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
     lines = [
         HEAD,
-        "| case | noise | layouts | right | cannot tell | median error | intervals hold | median core s | MB |",
+        "| case | noise | layouts | right | cannot tell | median error | covered by intervals | median core s | MB |",
     ]
     lines.append("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name, noise in sorted({(each["case"], each["noise"]) for each in records}):
@@ -308,7 +309,7 @@ def _of_random_readings(records: list[dict[str, Any]]) -> list[str]:
                 "",
                 f"{name}: median relative error of the coefficient vector {np.median(own):.4f} over {len(own)} ",
             ]
-            lines[-1] += f"layouts that told a law (DeePyMoD published {theirs})."
+            lines[-1] += f"layouts with a law (DeePyMoD published {theirs})."
     return lines
 
 
@@ -325,7 +326,7 @@ def main() -> None:
     printing.add_argument("folder", type=Path)
     asked = parser.parse_args()
     if asked.command == "table":
-        print(table(asked.folder), end="")
+        print(lay_out(table(asked.folder)), end="")
         return
     asked.folder.mkdir(parents=True, exist_ok=True)
     for name in asked.case or [*CASES, *RANDOM, *NULLS]:

@@ -1,4 +1,4 @@
-"""Readings of real instruments at hand, of which the law is known: is it told, how near, and how long does it take?
+"""Readings of real instruments at hand, of which the law is known: is it found, how near, and how long does it take?
 
     python benchmarks/real.py run FOLDER [--cases rod_switched rod_periodic scratch_10k …] [--workers 1]
     python benchmarks/real.py document FOLDER docs/real_instruments.md
@@ -27,6 +27,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import least_squares
 
 import pdescry
+from pdescry.experiments.markdown import lay_out
 from pdescry.files import write_json
 from pdescry.surrogate.samplers import Point
 from pdescry.two_stage.options import TWO_STAGE
@@ -148,13 +149,13 @@ def markdown(records: list[dict[str, Any]]) -> str:
         "The readings are other people's and not part of the project; the law is sought at default settings, nothing "
         "chosen by hand.",
         "",
-        "Rods count as right if u_xx is told within 10 % of what their authors found by a forward fit, with no terms "
+        "Rods count as right if u_xx is found within 10 % of what their authors found by a forward fit, with no terms "
         "but losses, 1 and u, beside it.",
-        "Scratch assays count as right if u_xx and u are told within 50 % of a forward fit of "
+        "Scratch assays count as right if u_xx and u are found within 50 % of a forward fit of "
         "u_t = D u_xx + r u (1 − u/1700) to the same readings.",
         "Seconds are of one core" + (f"; the README's example took {example:.0f} of them." if example else "."),
         "",
-        "| readings | law that is told, or best guess | probability | verdict | seconds | of the example |",
+        "| readings | law that is found, or best guess | probability | verdict | seconds | of the example |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for each in records:
@@ -170,7 +171,7 @@ def markdown(records: list[dict[str, Any]]) -> str:
         lines += ["", f"Not measured: {'; '.join(missing)}."]
     assays = [verdict(each) for each in records if each["case"].startswith("scratch")]
     good = sum(each in ("right", "cannot tell") for each in assays)
-    lines += ["", f"Scratch assays that are right or for which it says that it cannot tell: {good} of {len(assays)}."]
+    lines += ["", f"Scratch assays that are right, or 'cannot tell': {good} of {len(assays)}."]
     lines += ["", "References:", ""]
     for each in records:
         if each["reference"]:
@@ -210,7 +211,7 @@ def main() -> None:
         records = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(given.folder.glob("*.json"))]
         if not records:
             raise SystemExit(f"Expected records (*.json) in {given.folder}; found none; make some: real.py run.")
-        given.file.write_text(markdown(records), encoding="utf-8")
+        given.file.write_text(lay_out(markdown(records)), encoding="utf-8")
         return
     if not given.data.is_dir():
         print(f"The readings are not at hand: there is no folder {given.data}; nothing was run.")

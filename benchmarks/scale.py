@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from pdescry.experiments.markdown import lay_out
 from pdescry.files import appearing
 
 RUNS, CORES = 100_000, 1000
@@ -77,7 +78,7 @@ A task of Dask that does nothing took {task_ms:.1f} ms on the same two workers.
 To a worker: the names of files and the settings of a case, {bytes_out:,} bytes.
 Back: its outcome, {bytes_back:,} bytes.
 For {runs:,} runs that is {travelling:.0f} MB in all.
-At most 2,000 cases are sent ahead, so that scheduler and driver hold few of them; readings are read from the shared \
+At most 2,000 cases are sent ahead, so that scheduler and driver keep few of them; readings are read from the shared \
 disk.
 
 **What is stored.**
@@ -163,7 +164,7 @@ def main() -> None:
     parser.add_argument("page", type=Path)
     given = parser.parse_args()
     with appearing(given.page) as temporary:
-        temporary.write_text(text_of(json.loads(given.record.read_text())), encoding="utf-8")
+        temporary.write_text(lay_out(text_of(json.loads(given.record.read_text()))), encoding="utf-8")
 
 
 if __name__ == "__main__":

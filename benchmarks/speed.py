@@ -48,6 +48,7 @@ from provenance import commit
 import pdescry
 from pdescry.cores import ONE_THREAD, one_thread
 from pdescry.data import systems
+from pdescry.experiments.markdown import lay_out
 from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.files import write_json
 from pdescry.joint.fit.factor import Factor
@@ -280,7 +281,7 @@ def document(folder: Path, path: Path) -> None:
                 parts.append(f"Not measured yet: {'; '.join(missing)}.\n")
     if (file := folder / "profile.json").exists():
         parts.append(_profile(json.loads(file.read_text(encoding="utf-8"))))
-    path.write_text("\n".join(parts), encoding="utf-8")
+    path.write_text(lay_out("\n".join(parts)), encoding="utf-8")
 
 
 def _profile(record: dict[str, Any]) -> str:

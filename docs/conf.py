@@ -11,7 +11,7 @@ project = "pdescry"
 author = "the authors of pdescry"
 release = version = pdescry.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "mathml", "prose"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "mathml"]
 exclude_patterns = ["_build", "_extensions"]
 html_theme = "furo"
 html_title = f"pdescry {release}"
@@ -26,7 +26,8 @@ nb_execution_mode = "off"  # notebooks are committed with their outputs; a slow 
 default_role = "code"
 smartquotes = False  # what stands in quotes is mostly to be typed
 autodoc_member_order = "bysource"
-autodoc_typehints = "signature"
-autodoc_typehints_format = "short"
+autodoc_typehints = "none"  # the sections of docstrings have types and shapes
+napoleon_google_docstring = False
+napoleon_use_rtype = False
 autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 100

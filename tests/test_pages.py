@@ -18,6 +18,7 @@ import pytest
 from filelock import FileLock
 
 import pdescry
+from pdescry.experiments.markdown import WIDTH, sentences
 from tests.page import Block, blocks, differ, installed
 
 ROOT = Path(__file__).parents[1]
@@ -25,6 +26,7 @@ README = ROOT / "README.md"
 GUIDE = [path for path in sorted((ROOT / "docs").glob("**/*.md")) if "_build" not in path.parts]
 PAGES = {path.name: path for path in (README, *GUIDE) if any(blocks(path.read_text("utf-8")))}
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+WRITTEN = [*ROOT.glob("*.md"), *GUIDE, *(ROOT / "benchmarks").rglob("*.md")]
 LIGHT = ("your_file.md",)  # seconds; the others call `discover`, or begin from what it made
 QUICK = ("README.md", "pieces.md")  # shows what to type, of which `discover` with small settings is the test
 NOT_RUN = {"README.md": 1, "first_law.md": 1, "coming_from.md": 1, "sweeps.md": 3}  # blocks that say so, and why
@@ -121,6 +123,16 @@ def test_the_readmes_first_command_finds_the_law(cloud):
 
 def test_ci_runs_the_readmes_second_command():
     assert readme_block("-m pytest\n").strip() in (ROOT / ".ci" / "run").read_text()
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
+def test_a_page_has_one_sentence_a_line(path):
+    """Not of code, formulas and tables; `python src/pdescry/experiments/markdown.py FILE` lays a page out."""
+    text = re.sub(r"^\s*(```|\$\$).*?^\s*\1", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    prose = [line for line in text.split("\n") if not line.startswith("|")]
+    assert prose
+    assert [line for line in prose if len(line) > WIDTH] == []
+    assert [line for line in prose if len(sentences(re.sub(r"^\s*\d+\. ", "", line))) > 1] == []
 
 
 # ---- the notebooks ---------------------------------------------------------------------------------------------------

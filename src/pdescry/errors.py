@@ -1,4 +1,4 @@
-"""The library's own errors: what a user can mend arrives as one of these, in one sentence with the remedy."""
+"""The library's own errors: what a user can fix arrives as one of these, in one sentence with the remedy."""
 
 from __future__ import annotations
 
@@ -30,14 +30,26 @@ class InputError(PdescryError, ValueError):
 
 
 class DamagedFile(InputError):
-    """A file that pdescry writes itself and that holds something else now; a run makes its stage again."""
+    """A file that pdescry writes itself and that contains something else now; a run recomputes its stage."""
 
 
 class EquationError(InputError):
     """A text that is not an equation, a term or a formula.
 
     Printing it shows the text with a caret under the fault, what was expected, and the nearest valid spelling.
-    unknown: the name that nobody knows, if that is the fault.
+
+    Parameters
+    ----------
+    problem : str
+        What was expected.
+    text : str
+        What was read.
+    position : int
+        Of the fault.
+    suggestion : str, optional
+        The nearest valid spelling.
+    unknown : str
+        The name that is not known, if that is the fault.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ class Inline:
 class Given:
     """An executor of the user's: each of its tasks is computed with one thread, and is a task of its own.
 
-    Dask takes two calls of one function with equal arguments for one task, unless it is told that they are not.
+    Dask takes two calls of one function with equal arguments for one task, unless they are marked as different.
     """
 
     def __init__(self, executor: Any) -> None:
@@ -165,7 +165,7 @@ def _begin() -> None:
 class Endings:
     """Futures by the order in which they end.
 
-    Those that can call back do so; others are looked at again and again if they can tell whether they are done, or else
+    Those that can call back do so; others are looked at again and again if they have a method ``done``, or else
     waited for in the order of `add`.
     """
 
@@ -180,7 +180,7 @@ class Endings:
             self.others.append(future)
 
     def next(self, timeout: float | None = None) -> Any:
-        """One that has ended, or None after so many seconds; its own identity tells which it is."""
+        """One that has ended, or None after so many seconds; its identity says which it is."""
         if not self.others:
             with suppress(Empty):
                 return self.ended.get(timeout=timeout)
@@ -200,16 +200,17 @@ class Endings:
 
 
 def in_order(
-    executor: Executor, tasks: Sequence[tuple[Callable[..., Any], tuple]], tell: Callable[[float], None]
+    executor: Executor, tasks: Sequence[tuple[Callable[..., Any], tuple]], report_progress: Callable[[float], None]
 ) -> list[Any]:
-    """The results of tasks (function, arguments) in their order; ``tell`` is called with the share that is done."""
+    """The results of tasks (function, arguments) in their order; ``report_progress`` is called with the share that is
+    done."""
     futures = [executor.submit(function, *arguments) for function, arguments in tasks]
     endings = Endings()
     for future in futures:
         endings.add(future)
     for number in range(len(futures)):
         endings.next()
-        tell((number + 1) / len(futures))
+        report_progress((number + 1) / len(futures))
     return [future.result() for future in futures]
 
 

@@ -138,7 +138,7 @@ def saved_dataset(path: Path, form: str, what: str) -> xr.Dataset:
 def write_dataset(
     path: str | os.PathLike[str], dataset: xr.Dataset, encoding: Mapping[str, Mapping[str, Any]] | None = None
 ) -> None:
-    """Write NetCDF. Room is looked for first: if HDF5 finds the disk full, the error is told, and then the process
+    """Write NetCDF. Room is looked for first: if HDF5 finds the disk full, the error is reported, and then the process
     dies. Arrays carry checksums, and the file the names of its variables."""
     chosen = {str(name): dict(part) for name, part in (encoding or {}).items()}
     for name, variable in dataset.variables.items():
@@ -152,7 +152,7 @@ def write_dataset(
 
 
 def _reserve(file: int, size: int) -> None:
-    """An OSError if there is not so much room for a file, on systems that can tell."""
+    """An OSError if there is not so much room for a file, on systems that report free space."""
     if hasattr(os, "posix_fallocate"):
         try:
             os.posix_fallocate(file, 0, size)

@@ -1,4 +1,4 @@
-"""`Progress`: how long work tells what is going on; `watched`: by whom."""
+"""`Progress`: how long computations report what they do; `watched`: to whom."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def watched(progress: Progress | bool | None) -> Iterator[Progress]:
         yield lambda what, fraction, left=None: None
 
 
-def never_falling(tell: Progress) -> Progress:
+def never_falling(report: Progress) -> Progress:
     """For work that begins anew, such as a second search: it goes on where the first one ended."""
     most = 0.0
 
-    def told(what: str, fraction: float, left: float | None = None) -> None:
+    def report_progress(what: str, fraction: float, left: float | None = None) -> None:
         nonlocal most
         most = max(most, fraction)
-        tell(what, most, left)
+        report(what, most, left)
 
-    return told
+    return report_progress
 
 
 def _in_notebook() -> bool:
@@ -53,7 +53,7 @@ def _in_notebook() -> bool:
 
 class Line:
     """One line of text: what is going on, how much of it is done, and how long the rest takes; judged from how long the
-    stage (what stands before a colon) took so far, unless it is told."""
+    stage (the part before a colon) took so far, unless it is given."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self.stream, self.clock = stream, clock

@@ -124,8 +124,8 @@ def test_probabilities_are_scored(module: Any) -> None:
     wrong = {"terms": ["u: u_xxx"], "values": [0.1], "sd": [0.01], "layout": 2}
     records = {"a": record(), "b": record(**wrong), "c": record(layout=3, reason="Noise.", reasons={"u": "Noise."})}
     page = module("accuracy_tables").markdown(records)
-    assert "of the 2 laws that are told; 1 are not" in page
+    assert "of the 2 laws that were found; in 1 runs none was" in page
     assert "| 0.1 to 0.5 | 2 | 0.200 | 0.000 |" in page  # terms
     assert "| 0.99 to 1 | 2 | 0.999 | 0.500 |" in page  # laws
     assert f"Brier score: {(0.001**2 + 0.999**2) / 2:.4f}." in page
-    assert "Wrong laws told with more than 0.99: 1 (bar: 0)." in page
+    assert "Wrong laws with a probability above 0.99: 1 (bar: 0)." in page

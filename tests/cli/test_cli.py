@@ -108,7 +108,7 @@ def test_a_heater_is_described(run):
 BAD = {
     "a name that is no input": (RISING[:-1], "an input (none is named in --input)"),
     "an input that is not in the law": ([*RISING, "Q=1"], "Unknown name 'P'"),
-    "an input too many": ([*RISING, "P=1", "--input", "Q=1"], "holds no input Q"),
+    "an input too many": ([*RISING, "P=1", "--input", "Q=1"], "contains no input Q"),
     "an input without a value": ([*RISING, "P"], '--input "P = 1 + sin(t)"'),
     "an input twice": ([*RISING, "P=1", "--input", "P=2"], "given twice"),
     "an input from no file": ([*RISING, "P=none.csv"], "none.csv of the input P is not there"),

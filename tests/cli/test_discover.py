@@ -139,7 +139,7 @@ def test_a_folder_that_is_taken(here, run):
     Path("notes/mine.txt").write_text("mine")
     code, _, err = run("discover", "rod.csv", "-o", "notes", "--force")
     assert code == 2
-    assert "holds 'mine.txt'" in err
+    assert "contains 'mine.txt'" in err
     assert Path("notes/mine.txt").read_text() == "mine"
 
 
@@ -226,7 +226,7 @@ def test_what_is_printed_of_a_law_with_its_field(jointly):
     assert lines[1].split() == ["term", "probability", "coefficient", "sd", "95", "%", "interval"]
     assert lines[2].split()[:2] == ["u_xx", "1.00"]
     assert "too narrow" not in jointly.out
-    assert re.search(r"Left-out sensors are predicted to within 0\.\d+ \(expected 0\.\d+\)\.", jointly.out)
+    assert re.search(r"Held-out sensors are predicted to within 0\.\d+ \(expected 0\.\d+\)\.", jointly.out)
     told = tomllib.loads((jointly.folder / "joint" / "config.toml").read_text())
     assert told["regression"]["method"] == "joint"
     assert told["regression"]["known"] == ["u_xx > 0", "u_xx"]

@@ -29,13 +29,13 @@ def test_all_is_well(examined):
 def test_warnings_do_not_fail(examined):
     code, out, _ = examined(FINE, SLOW)
     assert code == 0
-    assert "! warning: this core is slow; to mend it: let it cool." in out
+    assert "! warning: this core is slow; to fix it: let it cool." in out
 
 
 def test_what_is_broken_ends_with_1_and_its_remedy(examined):
     code, out, _ = examined(OLD, FINE)
     assert code == 1
-    assert 'broken: jax 0.4 is installed; to mend it: pip install -U "jax>=0.10".' in out
+    assert 'broken: jax 0.4 is installed; to fix it: pip install -U "jax>=0.10".' in out
     assert out.endswith("Something is broken: see what to do above.\n")
 
 

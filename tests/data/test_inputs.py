@@ -361,10 +361,10 @@ class TestRefused:
     def test_bad_input_objects(self) -> None:
         assert "got 'x'" in complaint(lambda: Input("x", T, None, T))
         assert "'held' or 'linear'" in complaint(lambda: Input("P", T, None, T, "cubic"))  # type: ignore[arg-type]
-        assert "mend the shapes" in complaint(lambda: Input("P", T, None, T[1:]))
+        assert "fix the shapes" in complaint(lambda: Input("P", T, None, T[1:]))
         assert "got NaN" in complaint(_with_nan)
         assert "places beside times" in complaint(lambda: Input("q", TIME, PLACE, U).at([1.0]))
-        assert "mend the shapes" in complaint(lambda: Input("q", TIME, PLACE, U).at([1.0], [[1.0, 2.0]]))
+        assert "fix the shapes" in complaint(lambda: Input("q", TIME, PLACE, U).at([1.0], [[1.0, 2.0]]))
 
 
 def _with_nan() -> Input:

@@ -107,7 +107,7 @@ def test_another_run_in_the_same_folder_is_refused(finished, readings):
 def test_a_strangers_folder_is_left_alone(readings, tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     for overwrite in (False, True):
-        with pytest.raises(InputError, match=r"holds 'thesis\.tex'; choose another"):
+        with pytest.raises(InputError, match=r"contains 'thesis\.tex'; choose another"):
             discover(readings, config=TINY, workdir=tmp_path, overwrite=overwrite)
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
     with pytest.raises(InputError, match="it has none; begin one"):
@@ -119,15 +119,15 @@ def test_a_strangers_folder_is_left_alone(readings, tmp_path):
 def test_only_a_run_of_ours_is_overwritten(finished, readings, tmp_path):
     (tmp_path / "config.toml").write_text('title = "hugo"')
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(InputError, match="holds"):
+    with pytest.raises(InputError, match="contains"):
         discover(readings, config=TINY, workdir=tmp_path, overwrite=True)
     assert (tmp_path / "thesis.tex").exists()
     mine = tmp_path / "run"
     shutil.copytree(finished[1], mine)
     (mine / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match=r"holds 'notes\.txt'"):
+    with pytest.raises(InputError, match=r"contains 'notes\.txt'"):
         discover(readings, config=TINY, workdir=mine, overwrite=True)
-    with pytest.raises(InputError, match=r"holds 'notes\.txt'"):
+    with pytest.raises(InputError, match=r"contains 'notes\.txt'"):
         finished[0].save(mine)
     assert (mine / "law.json").exists()
     (mine / "notes.txt").unlink()

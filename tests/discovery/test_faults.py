@@ -63,7 +63,7 @@ def test_settings_say_which_and_the_command_does(broken: Readings):
     with pytest.raises(InputError, match="names or numbers"):
         settings_from({"sensors": {"without": [1.5]}})
     with pytest.raises(InputError, match="faults"):
-        settings_from({"sensors": {"faults": "mend"}})
+        settings_from({"sensors": {"faults": "repair"}})
 
 
 def test_a_saved_law_still_tells(chosen: tuple[Law, Path], broken: Readings, tmp_path: Path):

@@ -234,7 +234,7 @@ def test_a_damaged_fit_is_told_and_made_again(chosen: tuple[Law, Path], tmp_path
     path.write_bytes(bytes(content))
     with pytest.raises(DamagedFile, match=r"joint\.nc"):
         load(tmp_path / "run")
-    with pytest.warns(UserWarning, match="made again"):
+    with pytest.warns(UserWarning, match="recomputed"):
         resume(tmp_path / "run", figures=False, workers=1)
     for name in ("joint.nc", "law.json"):
         assert (tmp_path / "run" / name).read_bytes() == (chosen[1] / name).read_bytes()

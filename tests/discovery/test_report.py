@@ -108,7 +108,7 @@ def test_how_far_to_trust_it(chosen: tuple[Law, Path], finished: tuple[Law, Path
     assert "probability 0.99 or more" in sentence
     cases = {
         "likeliest of several laws (probability 0.70)": near_tie(law),
-        "do not tell a law": with_comparison(law, reasons={"u": "Noise."}),
+        "do not determine a law": with_comparison(law, reasons={"u": "Noise."}),
         "Check what you said": with_comparison(law, claims=CLAIMS),
         "Read the warnings": replace(law, warnings=("Wide intervals.",)),
         "a regression with a threshold": finished[0],

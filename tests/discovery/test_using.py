@@ -192,7 +192,7 @@ def test_sympy_solves_what_the_law_says(chosen):
 def test_where_no_law_is_told_there_is_nothing_to_derive(chosen):
     law = with_comparison(chosen[0], reasons={"u": Notice.of("none-explains")})
     for ask in (lambda: law.covariance, law.sample, law.latex, law.to_sympy, lambda: law.derive("u_xx")):
-        with pytest.raises(InputError, match="tell none"):
+        with pytest.raises(InputError, match="determine none"):
             ask()
 
 

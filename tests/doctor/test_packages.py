@@ -1,4 +1,4 @@
-"""Packages that are missing, too old or too new are told, each with the command that mends it."""
+"""Packages that are missing, too old or too new are told, each with the command that fixes it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,9 @@ def numbers_of(cell: Cell, scale: str = "full", mixed: bool = False, **laws: Any
     """STBLR= and STOLS= are coefficients, the truth unless told; STBLR_status= is why a law could not be solved."""
     truth = true_coefficients(cell.system)
     places, times = cell.experiment.grid
-    names = {"STBLR": "STBLR", "STOLS": "STOLS"} | ({"slip": "STOLS with the slip"} if cell.system == "heat" else {})
+    names = {"STBLR": "STBLR", "STOLS": "STOLS"} | (
+        {"bug": "STOLS with the indexing bug"} if cell.system == "heat" else {}
+    )
     judged = {}
     for short, name in names.items():
         status = laws.get(f"{short}_status", "ok")

@@ -117,16 +117,16 @@ def test_claims_hold_on_every_some_or_no_seed(folder, make):
 
 
 def test_both_sources_have_a_chapter_and_one_set_of_tables(folder, make, tmp_path):
-    make("heat", 0.0, slip={"u_x^2": 0.05}, STOLS=heat(0.3))
-    make("heat", 0.0, source="paper", slip={"u_x^2": 0.05}, STOLS=heat(0.3))
+    make("heat", 0.0, bug={"u_x^2": 0.05}, STOLS=heat(0.3))
+    make("heat", 0.0, source="paper", bug={"u_x^2": 0.05}, STOLS=heat(0.3))
     path = tmp_path / "reproduction.md"
     write_document(read_records(folder), "full", path)
     text = path.read_text(encoding="utf-8")
     assert text.index("## What came out: the paper's readings") < text.index("## What came out: generated readings")
     assert all(text.count(f"**Table {number}. ") == 1 for number in range(1, 10))
     assert "effective σ = 0.1" in text
-    slip = "with the slip u_x² alone is left in 1 of 1 runs, and e_C is 2.0006; done right it is 0.3000."
-    assert f"- Generated readings: {slip}" in text
+    bug = "with the indexing bug u_x² alone is left in 1 of 1 runs, and e_C is 2.0006; done right it is 0.3000."
+    assert f"- Generated readings: {bug}" in " ".join(text.split())
     assert "QUICK" not in text
 
 

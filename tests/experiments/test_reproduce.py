@@ -103,7 +103,7 @@ def test_from_readings_to_tables_figures_and_document(asked, tmp_path, monkeypat
     assert sorted(path.name for path in record.folder.iterdir()) == ["cell.json", "fields.nc"]  # and no checkpoints
     assert record.numbers["scale"] == "quick"
     assert record.numbers["seconds"].keys() == {"discovery", "measuring"}
-    assert set(record.laws) == {"STBLR", "STOLS", "STOLS with the slip"}
+    assert set(record.laws) == {"STBLR", "STOLS", "STOLS with the indexing bug"}
     assert told[0] == "0 of 1 cells done; generated-heat-noise0.05-seed0: field: sampling"
     assert told[-1].startswith("1 of 1 cells done")
     assert [table.number for table in found.tables] == [7, 8, 9]

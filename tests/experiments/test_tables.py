@@ -97,9 +97,9 @@ def test_all_unsolved_for_different_reasons(folder, make):
 
 
 def test_table_9_has_the_slip_and_what_is_right(folder, make):
-    make("heat", 0.0, slip={"u_x^2": 0.04}, STOLS={"u_xx": 2.2}, slip_status="wrong-boundary")
+    make("heat", 0.0, bug={"u_x^2": 0.04}, STOLS={"u_xx": 2.2}, bug_status="wrong-boundary")
     found = cells(tables_of(folder)[9])
-    names = [f"noise 0: {what}" for what in ("published", "with the slip", "done right")]
+    names = [f"noise 0: {what}" for what in ("published", "with the indexing bug", "done right")]
     assert [found["u_x^2", name] for name in names] == ["0.0376", "0.0400", "0"]
     assert [found["u_xx", name] for name in names] == ["0", "0", "2.2000"]
     assert [found["e_L, 100 × 201 points", name] for name in names] == ["401.6347", "wrong-boundary", "2.0000"]

@@ -1,4 +1,4 @@
-"""Probabilities of laws, by left-out sensors and their standard error."""
+"""Probabilities of laws, by held-out sensors and their standard error."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def test_the_right_terms_of_named_systems(name: str) -> None:
 @pytest.mark.parametrize("layout", [132, 133, 134])
 def test_a_shock_between_sensors_is_not_explained_by_another_law(layout: int) -> None:
     """Sensors on both sides of the shock, and none for a fifth of the domain beside it: other laws fit the readings,
-    and are told with certainty unless left-out sensors are asked."""
+    and are told with certainty unless held-out sensors are asked."""
     choice = choose(observed("burgers", noise=0.05, seed=layout, sensors=16))
     assert law_of(choice) == {"u: u_xx", "u: u*u_x"}
     assert choice.comparison.reason is None

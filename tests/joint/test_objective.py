@@ -1,4 +1,4 @@
-"""Slopes against differences, and left-out sensors and neighbouring laws against fits of their own."""
+"""Slopes against differences, and held-out sensors and neighbouring laws against fits of their own."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_what_is_known_at_an_end_costs_what_it_is_failed_by() -> None:
     assert off == pytest.approx((0.6 * 3.0 / (1e-3 * unit)) ** 2, rel=1e-6)
 
 
-# ---- left-out sensors ------------------------------------------------------------------------------------------------
+# ---- held-out sensors ------------------------------------------------------------------------------------------------
 
 
 def linear(objective: Objective, prior_sd: float = 1e-9) -> Objective:

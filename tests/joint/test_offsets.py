@@ -19,24 +19,24 @@ def off() -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def mended(heat: Readings, off: np.ndarray) -> JointFit:
+def corrected(heat: Readings, off: np.ndarray) -> JointFit:
     values = heat.values + off[heat.sensor][:, None]
     return refine(replace(heat, values=values), "u_t = u_xx", workers=1)
 
 
-def test_offsets_are_found(mended: JointFit, off: np.ndarray) -> None:
-    table = mended.offsets
+def test_offsets_are_found(corrected: JointFit, off: np.ndarray) -> None:
+    table = corrected.offsets
     errors = (table["mean"].to_numpy() - off) / table["sd"].to_numpy()
     assert np.sqrt(np.mean(errors**2)) < 1.6
-    assert mended.experiment.noise_model.offset_sd[0] == pytest.approx(0.5, rel=0.5)
+    assert corrected.experiment.noise_model.offset_sd[0] == pytest.approx(0.5, rel=0.5)
     assert np.corrcoef(table["mean"], off)[0, 1] > 0.9
 
 
-def test_the_law_is_found_in_spite_of_them(mended: JointFit) -> None:
-    assert abs(mended.values[0] - 2) < 3 * mended.sd[0]
-    assert mended.sd[0] < 0.15
-    assert mended.noise[0] == pytest.approx(0.05, rel=0.15)
-    (note,) = mended.notes
+def test_the_law_is_found_in_spite_of_them(corrected: JointFit) -> None:
+    assert abs(corrected.values[0] - 2) < 3 * corrected.sd[0]
+    assert corrected.sd[0] < 0.15
+    assert corrected.noise[0] == pytest.approx(0.05, rel=0.15)
+    (note,) = corrected.notes
     assert note.code == "offsets"
 
 
@@ -57,8 +57,10 @@ def test_of_two_fields_the_one_that_is_off_is_told() -> None:
     assert sds[1] > 0.2
 
 
-def test_a_sensor_that_moves_has_none(mended: JointFit) -> None:
-    moving = replace(mended.readings, space=mended.readings.space + 1e-3 * np.sin(mended.readings.time)[:, None])
-    experiment = mended.experiment
+def test_a_sensor_that_moves_has_none(corrected: JointFit) -> None:
+    moving = replace(
+        corrected.readings, space=corrected.readings.space + 1e-3 * np.sin(corrected.readings.time)[:, None]
+    )
+    experiment = corrected.experiment
     other = replace(experiment, noise_model=replace(experiment.noise_model, observations=Observations(moving)))
-    assert not offset_sds(mended.minimum.with_experiments([other])).any()
+    assert not offset_sds(corrected.minimum.with_experiments([other])).any()

@@ -1,4 +1,4 @@
-"""Fields that know no law: their likelihood, what they predict, and left-out sensors against processes without them."""
+"""Fields that know no law: their likelihood, what they predict, and held-out sensors against processes without them."""
 
 from __future__ import annotations
 

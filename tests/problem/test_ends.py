@@ -51,8 +51,8 @@ def test_experiments_share_their_ends(one: Readings) -> None:
 @pytest.mark.parametrize(
     ("domain", "said"),
     [
-        ((2.0, 10.0), "holds all sensors"),
-        ((0.0, 8.0), "holds all sensors"),
+        ((2.0, 10.0), "contains all sensors"),
+        ((0.0, 8.0), "contains all sensors"),
         ((-100.0, 10.0), "at most 3 times the interval"),
         ((-1.0, 10.0), "at an end of the domain, -1 or 10; got 0"),
     ],

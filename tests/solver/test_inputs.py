@@ -178,7 +178,7 @@ def test_conditions_that_a_law_with_an_input_takes():
 LAW = Equation.parse("u_t = u_xx + P", inputs=("P",))
 BAD = {
     "missing": (None, r"needs the input P; pass inputs=\{'P': …\}"),
-    "not in the law": ({"P": 1, "Q": 2}, "holds no input Q"),
+    "not in the law": ({"P": 1, "Q": 2}, "contains no input Q"),
     "not a mapping": ([1, 2], r"inputs=\{'P': …\}"),
     "too short": ({"P": ([0, 0.5], [1, 2])}, "from t = 0 to 0.5, but the solution goes from 0 to 1"),
     "too late": ({"P": ([0.2, 2], [1, 2], "held")}, "whole time span"),

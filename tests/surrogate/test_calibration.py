@@ -104,7 +104,7 @@ def test_noise_of_the_named_systems(of_system, name, noise):
     ],
 )
 def test_intervals_of_the_named_systems(of_system, name, noise):
-    """Issue 3's bar: 95 % intervals hold 90 to 99 % of the true values within the sensors' hull."""
+    """Issue 3's bar: 95 % intervals contain 90 to 99 % of the true values within the sensors' hull."""
     system, posterior = of_system(name, noise)
     rng = np.random.default_rng(0)
     (early, late), (left, right) = posterior.readings.span.values()

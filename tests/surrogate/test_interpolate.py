@@ -231,7 +231,7 @@ def test_time_left_of_a_resumed_run_is_finite(n_chains):
     told = []
     clock = _Clock(lambda *what: told.append(what[2]), n_chains, 0.0)
     for chain in range(n_chains):
-        clock.tell(chain, "sampling", 0.1 + 0.7 / (chain + 1))
+        clock.report(chain, "sampling", 0.1 + 0.7 / (chain + 1))
     assert told == [None] * n_chains
 
 

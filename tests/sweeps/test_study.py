@@ -63,7 +63,7 @@ def test_a_line_that_was_not_written_to_its_end_does_not_count(tmp_path: Path) -
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("")
-    with pytest.raises(InputError, match=r"holds 'thesis\.tex'"), opened(tmp_path, cases(a=1)):
+    with pytest.raises(InputError, match=r"contains 'thesis\.tex'"), opened(tmp_path, cases(a=1)):
         pass
     with pytest.raises(InputError, match="to be a sweep; it is none"):
         load_cases(tmp_path)

@@ -18,7 +18,7 @@ from pdescry.cli.doctor import doctor
 from pdescry.cli.help import described, examples
 from pdescry.cli.inspect import inspect
 from pdescry.cli.interpolate import interpolate
-from pdescry.cli.interruption import interruption_told
+from pdescry.cli.interruption import reporting_interruption
 from pdescry.cli.next_sensor import next_sensor
 from pdescry.cli.refine import refine
 from pdescry.cli.repeated import Command
@@ -47,13 +47,13 @@ app = typer.Typer(
 )
 
 
-def _told(command: Callable[..., None]) -> Callable[..., None]:
+def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     """The door: what a command raises becomes one message on the error stream and an exit code."""
 
     @wraps(command)
     def run(*arguments: Any, **options: Any) -> None:
         try:
-            with interruption_told(lambda: "Interrupted; nothing was written."), _warnings_told():
+            with reporting_interruption(lambda: "Interrupted; nothing was written."), _warnings_as_lines():
                 command(*arguments, **options)
         except PdescryError as error:
             typer.echo(f"Error: {error.for_shell()}", err=True)
@@ -71,17 +71,17 @@ def _told(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def _warnings_told() -> Iterator[None]:
+def _warnings_as_lines() -> Iterator[None]:
     """A warning becomes one line on the error stream, without the line of source that raised it."""
 
-    def tell(message: Warning | str, *_: Any, **__: Any) -> None:
-        told = message.notice.for_shell() if isinstance(message, NoticeWarning) else str(message)
-        typer.echo(f"Warning: {' '.join(told.split())}", err=True)
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = message.notice.for_shell() if isinstance(message, NoticeWarning) else str(message)
+        typer.echo(f"Warning: {' '.join(text.split())}", err=True)
 
     with warnings.catch_warnings():
         if not sys.warnoptions:  # whoever runs `python -W …` has said what to do with them
             warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = tell
+        warnings.showwarning = show
         yield
 
 
@@ -102,7 +102,7 @@ for _command in (
     doctor,
 ):
     _help, _examples = described(_command)
-    app.command(cls=Command, help=_help, epilog=_examples)(_told(_command))
+    app.command(cls=Command, help=_help, epilog=_examples)(_guarded(_command))
 
 
 def _version(wanted: bool) -> None:

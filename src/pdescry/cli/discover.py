@@ -14,7 +14,7 @@ import typer
 from pdescry.cli.cluster import Cluster, cluster_at
 from pdescry.cli.columns import terms_in_columns
 from pdescry.cli.completing import run_directories
-from pdescry.cli.interruption import interruption_told
+from pdescry.cli.interruption import reporting_interruption
 from pdescry.cli.reading import (
     NOTHING,
     Field,
@@ -80,7 +80,7 @@ def discover(
     as_json: Json = False,
 ) -> None:
     """Find the law behind readings, and how sure it is. Several files share one law.
-    If interrupted, `pdescry resume DIR` goes on.
+    If interrupted, `pdescry resume DIR` continues.
 
     Examples:
         pdescry discover rod.csv
@@ -93,8 +93,8 @@ def discover(
     readings = [
         read_file(each, time, space, field, sensor, noise, missing, format, known_input, None, more) for each in file
     ]
-    with interruption_told(lambda: _how_to_go_on(folder)):
-        # Slow to load: whatever can be wrong with the file was told before.
+    with reporting_interruption(lambda: _how_to_go_on(folder)):
+        # Slow to load: whatever can be wrong with the file was reported before.
         usual = {"method": "joint", "preset": "default"}.items()
         here = cluster is None and all(chosen.get(option, value) == value for option, value in usual)
         with processes_ahead(workers, "pdescry.joint.choose") if here else nullcontext():
@@ -112,7 +112,7 @@ def discover(
                     overwrite=force,
                     progress=progress,
                 )
-    _tell(law, folder, quiet, as_json)
+    _report(law, folder, quiet, as_json)
 
 
 def resume(
@@ -123,7 +123,7 @@ def resume(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Go on with a run that was interrupted.
+    """Continue an interrupted run.
 
     It begins at the last checkpoint; the law is the same as without the interruption.
 
@@ -131,12 +131,12 @@ def resume(
         pdescry resume rod.pdescry
     """
     check_run(folder)
-    with interruption_told(lambda: _how_to_go_on(folder)):
+    with reporting_interruption(lambda: _how_to_go_on(folder)):
         from pdescry.discovery import resume as go_on
 
         with _bars(quiet or as_json) as progress, cluster_at(cluster) as executor:
             law = go_on(folder, workers=workers, executor=executor, figures=figures, progress=progress)
-    _tell(law, folder, quiet, as_json)
+    _report(law, folder, quiet, as_json)
 
 
 def show(
@@ -167,7 +167,7 @@ def show(
         for note in found.notes:
             typer.echo(f"Note: {note.for_shell()}")
     if not (latex or derived):
-        _tell(law, folder, False, as_json)
+        _report(law, folder, False, as_json)
 
 
 def report(
@@ -177,7 +177,7 @@ def report(
     ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace a file that exists elsewhere.")] = False,
 ) -> None:
-    """Write the page of a finished run again, or elsewhere.
+    """Write the report of a finished run, here or elsewhere.
 
     One HTML file that needs nothing else and opens from disk; `pdescry discover` writes it, too.
 
@@ -215,26 +215,26 @@ def config(chosen: Chosen = NOTHING, change: Change = None) -> None:
 # ---- what is printed -------------------------------------------------------------------------------------------------
 
 
-def _tell(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
+def _report(law: Law, folder: Path, quiet: bool, as_json: bool) -> None:
     if as_json:
         typer.echo((folder / "law.json").read_text(encoding="utf-8"), nl=False)
         return
     typer.echo(str(law))
-    told = any(fit.support.any() for fit in law.fits)  # of several fields, some may have no law
+    has_law = any(fit.support.any() for fit in law.fits)  # of several fields, some may have no law
     for remark in (each for each in law.remarks if each not in law.warnings):
-        typer.echo(f"  {remark.for_shell()}" if told else remark.for_shell())
+        typer.echo(f"  {remark.for_shell()}" if has_law else remark.for_shell())
     for warning in law.warnings:
         typer.echo(f"Warning: {warning.for_shell()}", err=True)
     if quiet:
         return
-    if told:
+    if has_law:
         typer.echo(_table(law))
     if len(law.experiments) > 1:
         typer.echo(f"{len(law.experiments)} experiments, of one law; figures and the forward check are of the first.")
     for note in dict.fromkeys(note for each in law.experiments for note in each.remarks):
         typer.echo(f"Note: {note.for_shell()}")
     if errors := _errors(law):
-        typer.echo(f"Left-out sensors are predicted to within {errors}.")
+        typer.echo(f"Held-out sensors are predicted to within {errors}.")
     if law.diagnostics is not None and law.diagnostics.mixed:
         typer.echo(f"Draws of the field: {law.diagnostics.verdict.for_shell()}")
     if law.found and law.forward.score is not None:
@@ -306,16 +306,16 @@ def _check_folder(folder: Path, force: bool) -> None:
         return
     if (folder / "law.json").exists():
         raise InputError(
-            f"{str(folder)!r} holds a finished run: `pdescry show {quote(str(folder))}` prints it; choose another "
+            f"{str(folder)!r} contains a finished run: `pdescry show {quote(str(folder))}` prints it; choose another "
             "--output, or pass --force to replace it."
         )
     if not (folder / "config.toml").exists():
         return
-    from pdescry.discovery.run import written  # slow to load: not before a file that is not there was told
+    from pdescry.discovery.run import written  # slow to load: a missing file is reported before
 
     if written(folder):
         raise InputError(
-            f"{str(folder)!r} holds a run that is not finished: go on with `pdescry resume {quote(str(folder))}`, "
+            f"{str(folder)!r} contains a run that is not finished: go on with `pdescry resume {quote(str(folder))}`, "
             "choose another --output, or pass --force to begin anew."
         )
 

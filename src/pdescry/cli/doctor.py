@@ -19,7 +19,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSO
     """Say what is installed, and whether the speed is as expected.
 
     Packages and their versions, cores, memory, devices, this folder, and the speed of the chains against what this
-    machine should do; with a remedy for each trouble. It takes about ten seconds. Exit code 1: something is broken.
+    machine should do; with a remedy for each problem. It takes about ten seconds. Exit code 1: something is broken.
 
     Examples:
         pdescry doctor
@@ -39,7 +39,7 @@ def _said(found: Examination) -> str:
         lines.append(_filled(f"{each.about:<{INDENT}}", each.says))
         for trouble in each.troubles:
             kind = "broken" if trouble.broken else "warning"
-            lines.append(_filled(" " * INDENT + "! ", f"{kind}: {trouble.says}; to mend it: {trouble.remedy}."))
+            lines.append(_filled(" " * INDENT + "! ", f"{kind}: {trouble.says}; to fix it: {trouble.remedy}."))
     return "\n".join([*lines, found.verdict])
 
 

@@ -11,7 +11,7 @@ _AS_IT_IS = "\b\n"  # keeps click from filling the lines of a paragraph
 
 
 def described(command: Callable[..., None]) -> tuple[str, str]:
-    """The docstring in two: what stands above the options, and the examples, which stand below them."""
+    """The docstring in two: the text above the options, and the examples below them."""
     words, *shown = _EXAMPLES.split(inspect.getdoc(command) or "", maxsplit=1)
     return words.strip(), examples(*inspect.cleandoc("\n".join(shown)).splitlines())
 

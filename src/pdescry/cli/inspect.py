@@ -164,8 +164,8 @@ def _print(readings: Readings, faults: Sequence[SensorFault]) -> None:
         sd, given = row["noise_estimate"], row["noise_given"]
         estimated = "unknown" if sd is None else f"{sd:.3g} ({sd / row['sd']:.1%} of sd)"
         numbers = [f"{row[key]:.4g}" for key in ("mean", "sd", "min", "max")]
-        told = "-" if given is None else f"{given:.3g}"
-        table.add_row(readings.label(name), *((numbers[1], estimated) if narrow else (*numbers, told, estimated)))
+        given_text = "-" if given is None else f"{given:.3g}"
+        table.add_row(readings.label(name), *((numbers[1], estimated) if narrow else (*numbers, given_text, estimated)))
     console.print(table)
     start, end = readings.span[readings.time_name]
     digits = 5 if end - start > 1e-3 * max(abs(start), abs(end)) else 14  # seconds since 1970 need them all

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pdescry.cli.completing import one_of
-from pdescry.cli.interruption import interruption_told
+from pdescry.cli.interruption import reporting_interruption
 from pdescry.cli.reading import (
     NOTHING,
     Field,
@@ -65,7 +65,7 @@ def interpolate(
     steps: Annotated[int, typer.Option(help="Times of the table.", min=1, metavar="NUMBER")] = 50,
     points: Annotated[int, typer.Option(help="Places of the table.", min=2, metavar="NUMBER")] = 101,
     workdir: Annotated[
-        Path | None, typer.Option(help="Checkpoints, from which a repeated command goes on.", metavar="DIR")
+        Path | None, typer.Option(help="Checkpoints, from which a repeated command continues.", metavar="DIR")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the chains.", metavar="NUMBER")] = 0,
     chains: Annotated[int, typer.Option(help="Chains, each from another start.", metavar="NUMBER")] = 4,
@@ -88,7 +88,7 @@ def interpolate(
 ) -> None:
     """Find the field between the sensors, and how sure it is.
 
-    It takes minutes; repeated with --workdir DIR, it goes on where it stopped.
+    It takes minutes; repeated with --workdir DIR, it continues where it stopped.
 
     Examples:
         pdescry interpolate rod.csv -o rod.nc --plot rod.png --workdir rod.run
@@ -105,8 +105,8 @@ def interpolate(
     readings = read_file(file, time, space, field, sensor, noise, missing, format, known_input, without, more)
     _check_axes(readings, plot, table)
     written: list[Path] = []
-    with interruption_told(lambda: _how_to_go_on(workdir, written)):
-        # These load JAX: whatever can be wrong with the files was told before.
+    with reporting_interruption(lambda: _how_to_go_on(workdir, written)):
+        # These load JAX: whatever can be wrong with the files was reported before.
         from pdescry.surrogate import Network
         from pdescry.surrogate import interpolate as sample
 
@@ -138,7 +138,7 @@ def interpolate(
 
 
 def _print(posterior: Posterior, written: list[Path], quiet: bool) -> None:
-    """The summary and the files; draws that are not to be relied on are told last, and on the error stream."""
+    """The summary and the files; draws that are not reliable are reported last, and on the error stream."""
     judged = posterior.diagnostics
     if not quiet:
         typer.echo(posterior.headline)

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, told with what is there by then and how to go on."""
+"""Ctrl-C and SIGTERM, answered with what is finished by then and how to continue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 @contextmanager
-def interruption_told(say: Callable[[], str]) -> Iterator[None]:
+def reporting_interruption(say: Callable[[], str]) -> Iterator[None]:
     """Within it, both raise KeyboardInterrupt with the sentence that ``say`` gives at that moment, unless something
     within has said one."""
 

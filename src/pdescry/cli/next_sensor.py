@@ -1,4 +1,4 @@
-"""`pdescry next-sensor`: where a sensor more would tell most of a law that was found."""
+"""`pdescry next-sensor`: where another sensor would add most information on a law that was found."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def next_sensor(
     folder: Folder,
     number: Annotated[int, typer.Option("--number", "-n", help="How many sensors to place.", min=1)] = 1,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw a map of what readings would tell (PNG, SVG or PDF).", metavar="FILE")
+        Path | None, typer.Option(help="Draw a map of the expected information (PNG, SVG or PDF).", metavar="FILE")
     ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace a picture that exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
 ) -> None:
-    """Say where the next sensors would tell most of the law.
+    """Say where further sensors would help most.
 
-    Of a finished run: where they would shrink the uncertainty of its coefficients most, and by how much. Each is placed
-    given those before it, and taken to read when the others do. Where no law was found, it is where the field is least
-    known.
+    Of a finished run: where they would reduce the uncertainty of its coefficients most, and by how much. Each is placed
+    given those before it, and taken to read when the others do. Where no law was found, it is where the field is most
+    uncertain.
 
     Examples:
         pdescry next-sensor rod.pdescry

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Show(Protocol):
-    """What the library calls: the stage, the fraction done, and the seconds left if it can tell."""
+    """What the library calls: the stage, the fraction done, and the seconds left if it is known."""
 
     def __call__(self, stage: str, fraction: float, seconds_left: float | None = None, /) -> None: ...
 
@@ -21,7 +21,7 @@ class Show(Protocol):
 def progress_bar(silent: bool) -> Iterator[Show]:
     """A function that draws. Silent if asked to be, or if the error stream is no terminal.
 
-    Fractions may be of each stage or of the whole: one that falls begins another bar. Where the caller does not tell
+    Fractions may be of each stage or of the whole: one that falls begins another bar. Where the caller does not say
     the seconds left, they are judged from the fractions.
     """
     from rich.console import Console
@@ -46,7 +46,7 @@ def progress_bar(silent: bool) -> Iterator[Show]:
 
 @contextmanager
 def progress_bars(silent: bool) -> Iterator[Show]:
-    """As `progress_bar`, with a bar for each stage of a run, all of which stay; told as "field: sampling"."""
+    """As `progress_bar`, with a bar for each stage of a run, all of which stay; labelled as "field: sampling"."""
     from rich.console import Console
     from rich.progress import Progress, TaskID
 

@@ -1,4 +1,4 @@
-"""How every command that takes a file of readings is told to read it: one set of options, one call."""
+"""How commands read a file of readings: one set of options, one call."""
 
 from __future__ import annotations
 
@@ -52,9 +52,7 @@ class _FurtherOptions:
         str | None, typer.Option(help='Of columns TC1, …: "TC1=0.05, TC2=0.1", or a CSV.', metavar="PLACES")
     ]
     group: Annotated[str | None, typer.Option(help="Group of HDF5 or NetCDF, sheet of Excel.", metavar="NAME")]
-    missing_value: Annotated[
-        list[float] | None, typer.Option(help="Number that stands for a gap: -9999.", metavar="NUMBER")
-    ]
+    missing_value: Annotated[list[float] | None, typer.Option(help="Number that marks a gap: -9999.", metavar="NUMBER")]
     time_unit: Annotated[
         str | None,
         typer.Option(help="Convert times to s, min, h or d.", metavar="UNIT", autocompletion=one_of(*TIME_UNITS)),
@@ -117,7 +115,7 @@ def reading_of(
 
 
 def _fields(field: list[str] | None, more: More) -> list[str] | str | None:
-    """Of a table whose columns are sensors, the one name for what they hold."""
+    """Of a table whose columns are sensors, the one name for what they contain."""
     return field[0] if field and len(field) == 1 and "places" in more else field or None
 
 
@@ -126,11 +124,11 @@ def _inputs(given: list[str]) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for word in given:
         name, equals, between = word.rpartition("=")
-        is_told = bool(equals) and between in ("held", "linear")
-        column = name if is_told else word
+        has_kind = bool(equals) and between in ("held", "linear")
+        column = name if has_kind else word
         if column in found:
             raise InputError(f"Expected each input once; got {column!r} twice; name it once.")
-        found[column] = between if is_told else None
+        found[column] = between if has_kind else None
     return found
 
 

@@ -43,8 +43,8 @@ def refine(
     found = load(folder)
     if not (law or found.found):
         raise InputError(f"Expected a law to refine; {str(folder)!r} found none; name its terms with --law.")
-    told = found.settings.to_dict()["regression"]  # of the ends, if the method asks for them
-    ends = {name: getattr(found.settings.method, name) for name in ("boundary", "domain") if name in told}
+    keys = found.settings.to_dict()["regression"]  # of the ends, if the method asks for them
+    ends = {name: getattr(found.settings.method, name) for name in ("boundary", "domain") if name in keys}
     fits = []
     for each in law or [found.equation]:
         with progress_bar(quiet or as_json) as progress:

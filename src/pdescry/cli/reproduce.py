@@ -9,7 +9,7 @@ import typer
 
 from pdescry.cli.cluster import Cluster, cluster_at
 from pdescry.cli.completing import EXPERIMENTS, SCALES, one_of
-from pdescry.cli.interruption import interruption_told
+from pdescry.cli.interruption import reporting_interruption
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -51,7 +51,7 @@ def reproduce(
     """Reproduce the paper: its tables and figures beside ours.
 
     The paper is Bonneville & Earls 2021; there are tables 1 to 9. Finished cells are kept in the folder of --output: an
-    interrupted command, repeated, goes on where it stopped.
+    interrupted command, repeated, continues where it stopped.
 
     Examples:
         pdescry reproduce burgers --noise 0.05 --scale quick
@@ -65,7 +65,7 @@ def reproduce(
         check_target(document, (".md",))
     names = ("burgers", "kdv", "heat") if name.lower() == "all" else (name.lower(),)
     with (
-        interruption_told(lambda: _how_to_go_on(output)),
+        reporting_interruption(lambda: _how_to_go_on(output)),
         progress_bar(quiet) as progress,
         cluster_at(cluster) as executor,
     ):
@@ -97,7 +97,7 @@ def reproduce(
 
 
 def _write(found: Reproduction, document: Path | None, figures: bool) -> list[str]:
-    """The files and folders, as they are told."""
+    """The files and folders, as they are printed."""
     written = [str(found.write_tables()[0].parent)]
     if document is not None:
         found.write_document(document)

@@ -142,7 +142,7 @@ def simulate(
 
 
 def _initial(given: list[str], fields: tuple[str, ...]) -> Any:
-    """One formula, or ``u=…`` for each field; a formula itself never holds an equals sign."""
+    """One formula, or ``u=…`` for each field; a formula itself never contains an equals sign."""
     if len(given) == 1 and "=" not in given[0]:
         return given[0]
     from pdescry.errors import InputError
@@ -207,7 +207,7 @@ def _boundary(named: list[str], sides: dict[str, str | None], axes: int) -> Any:
     given = {side: conditions for side, conditions in sides.items() if conditions is not None}
     if not given and len(named) <= 1 and not any("=" in name for name in named):
         return named[0] if named else "periodic"
-    told: dict[str, str] = {}
+    by_axis: dict[str, str] = {}
     for name in named:
         axis, equals, conditions = (part.strip() for part in name.partition("="))
         if axes == 1 or not (equals and conditions):
@@ -216,12 +216,12 @@ def _boundary(named: list[str], sides: dict[str, str | None], axes: int) -> Any:
                 if axes == 1
                 else f"Expected --boundary NAME once, or --boundary x=periodic --boundary y=neumann; got {name!r}."
             )
-        told[axis] = conditions
+        by_axis[axis] = conditions
     if axes == 1 and set(given) != {"left", "right"}:
         raise InputError('Expected --boundary, or both --left and --right ("free" for an end without a condition).')
-    return told | given
+    return by_axis | given
 
 
 def _plain(attributes: dict[Any, Any]) -> dict[str, Any]:
-    """JSON knows no NaN."""
+    """JSON has no NaN."""
     return {str(name): None if value != value else value for name, value in attributes.items()}

@@ -11,7 +11,7 @@ import typer
 
 from pdescry.cli.cluster import Cluster, cluster_at
 from pdescry.cli.completing import run_directories, setting_names
-from pdescry.cli.interruption import interruption_told
+from pdescry.cli.interruption import reporting_interruption
 from pdescry.cli.reading import (
     NOTHING,
     Field,
@@ -39,14 +39,14 @@ LISTED = 10  # failures and laws that are printed
 def sweep(
     file: Annotated[
         list[str] | None,
-        typer.Argument(help="Files, a table (TOML), or DIR to go on with.", metavar="FILE", show_default=False),
+        typer.Argument(help="Files, a table (TOML), or DIR to continue.", metavar="FILE", show_default=False),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder of the sweep (default: study).", metavar="DIR")
     ] = None,
     status: Annotated[
         Path | None,
-        typer.Option(help="Tell how far a sweep is.", metavar="DIR", autocompletion=run_directories),
+        typer.Option(help="Report how far a sweep is.", metavar="DIR", autocompletion=run_directories),
     ] = None,
     grid: Annotated[
         list[str] | None,
@@ -78,7 +78,7 @@ def sweep(
 ) -> None:
     """Find the laws behind many files, each in a run directory.
 
-    Stopped and repeated, it goes on; a case that fails stops no other.
+    Stopped and repeated, it continues; a case that fails stops no other.
 
     Examples:
         pdescry sweep rods/*.csv -o study --grid "reading.noise=[0.01, 0.05]"
@@ -86,7 +86,7 @@ def sweep(
         pdescry sweep --status study
     """
     if status is not None:
-        _tell_status(status, as_json)
+        _report_status(status, as_json)
         return
     if not file:
         raise InputError("Expected files of readings, a table (TOML), or the folder of a sweep; got none; see --help.")
@@ -96,7 +96,7 @@ def sweep(
     reading = reading_of(time, space, field, sensor, noise, missing, format, known_input, more)
     grids = dict(_grid(word) for word in grid or [])
     folder, again = _folder(file, output, bool(settings or reading or grids or seeds))
-    with interruption_told(lambda: _how_to_go_on(folder)):
+    with reporting_interruption(lambda: _how_to_go_on(folder)):
         from pdescry.cli.sweep_display import shown
         from pdescry.sweeps.sweep import asked_for, run_study
 
@@ -117,12 +117,12 @@ def sweep(
         )
 
 
-def _folder(file: list[str], output: Path | None, told: bool) -> tuple[Path, bool]:
+def _folder(file: list[str], output: Path | None, has_settings: bool) -> tuple[Path, bool]:
     """Where the sweep is, and whether one that is there goes on as it is."""
     from pdescry.sweeps.study import is_study
 
     if len(file) == 1 and is_study(Path(file[0])):
-        if told or (output is not None and output != Path(file[0])):
+        if has_settings or (output is not None and output != Path(file[0])):
             raise InputError(
                 f"Expected no settings and no --output to go on with the sweep {file[0]!r}, which has its own; got "
                 "some; leave them out, or name files and another --output."
@@ -163,15 +163,15 @@ def _counted(number: int) -> str:
     return "1 case" if number == 1 else f"{number} cases"
 
 
-def _tell_status(folder: Path, as_json: bool) -> None:
+def _report_status(folder: Path, as_json: bool) -> None:
     from pdescry.sweeps import load_study
     from pdescry.sweeps.study import in_use
 
     study, working = load_study(folder), in_use(folder)
     failures, left = study.failures, len(study.cases) - study.done - len(study.failures)
     if as_json:
-        told = {"cases": len(study.cases), "done": study.done, "failed": len(failures), "left": left}
-        typer.echo(json.dumps({**told, "working": working, "failures": failures}, ensure_ascii=False, indent=1))
+        counts = {"cases": len(study.cases), "done": study.done, "failed": len(failures), "left": left}
+        typer.echo(json.dumps({**counts, "working": working, "failures": failures}, ensure_ascii=False, indent=1))
         return
     typer.echo(f"{study}.")
     if working:

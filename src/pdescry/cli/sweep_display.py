@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pdescry.sweeps.sweep import Tally, Watch
 
 OFTEN = 0.25  # seconds between two pictures,
-LINES = 5.0  # and between two plain lines that tell no failure, of many cases
+LINES = 5.0  # and between two plain lines without a failure, of many cases
 FEW = 200  # cases of which each has its line
 
 
@@ -51,19 +51,19 @@ class Lines:
     """A line for each case that ended; of many cases, some of them, and all that failed."""
 
     def __init__(self) -> None:
-        self.told = 0.0
+        self.last_line = 0.0
 
     def __call__(self, tally: Tally, ended: Outcome | None) -> None:
         if ended is None:
-            if not self.told and tally.found:
+            if not self.last_line and tally.found:
                 typer.echo(f"{tally.found} of {tally.total} cases were done before.", err=True)
-            self.told = self.told or time.monotonic()
+            self.last_line = self.last_line or time.monotonic()
             return
         now = time.monotonic()
         over = tally.done + tally.failed
-        if tally.total > FEW and now - self.told < LINES and ended.status == "done" and over < tally.total:
+        if tally.total > FEW and now - self.last_line < LINES and ended.status == "done" and over < tally.total:
             return
-        self.told = now
+        self.last_line = now
         left = tally.seconds_left
         rest = f", about {_spelled(left)} left" if left else ""
         typer.echo(f"[{over}/{tally.total}{rest}] {ended.case}: {said(ended)}", err=True)

@@ -8,7 +8,7 @@ xarray object, arrays (``Readings.from_…``). Out goes `Readings`: one row per 
 
 Read first ``readings.py`` (the type), then ``convert.py`` (the one road to it), ``names.py`` (which column is what) and
 ``check.py`` (what is promised, with ``repeats.py`` and ``plausible.py``). ``inputs.py`` has `Input`, a known quantity
-that acts on the fields; ``input_sources.py`` makes it of columns, arrays or functions. ``formats/`` holds one small
+that acts on the fields; ``input_sources.py`` makes it of columns, arrays or functions. ``formats/`` contains one small
 file per family of files. ``noise_level.py`` judges the noise from the readings alone; ``averaged.py`` averages
 consecutive ones where only noise is lost; ``faults.py`` has `SensorFault`, what is wrong with a sensor, in words, too.
 Synthetic readings come from ``systems.py`` (named laws, their truth) through ``observe.py`` and ``layout.py`` (sensors,

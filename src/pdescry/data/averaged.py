@@ -15,10 +15,11 @@ are asked of the means:
   Of readings that scatter less than half of their last digit, the steps between digits do not count.
 - They lie near the field: the rms of what is taken off where it bends is at most half of their scatter.
 
-The worst record and field decide for all. Waves of fewer than about 3.5 readings a period cannot be told from noise.
+The worst record and field decide for all. Waves of fewer than about 3.5 readings a period cannot be distinguished from
+noise.
 
 Stacks of images are averaged in blocks while they are read (``images.py``, by the same test along each axis), other
-readings in the plane over cells (``averaged_in_plane.py``). Then sensors by the hundred that stand in a row and are
+readings in the plane over cells (``averaged_in_plane.py``). Then sensors by the hundred that lie in a row and are
 read together: neighbours are averaged alike, with place and time in each other's roles, and the scatter of all moments
 taken together.
 """
@@ -46,7 +47,7 @@ FEWEST_PLACES = 256  # of sensors that are averaged with their neighbours
 _OFF = 0.5  # of the means' scatter: how far they may be off the field
 _CHANCE = 5.0  # over √bins: two sds of the ratio by which scatter grows, for normal noise
 _DIGIT = 0.5  # of the last digit
-SMOOTHED = 5  # means that tell how the field bends
+SMOOTHED = 5  # means that show how the field bends
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +57,7 @@ class Record:
     """A sensor's readings of the same fields in order of time.
 
     rows (n,) in the `Readings`, time (n,), values (n, g) of the g fields that were measured, weights (n,). Or sensors
-    in a row: time stands for their places, and values are (n, moments·fields), those of a moment side by side.
+    in a row: time plays the role of their places, and values are (n, moments·fields), those of a moment side by side.
     """
 
     rows: NDArray[np.intp]
@@ -82,7 +83,7 @@ class Bins:
 
     @classmethod
     def of(cls, record: Record, number: int) -> Bins:
-        """About so many. None spans a hole in the record that is longer than a bin: of that nobody knows anything."""
+        """About so many. None spans a hole in the record that is longer than a bin, where there is no information."""
         size, steps = len(record) / number, np.diff(record.time)
         holes = np.flatnonzero(steps > size * np.median(steps)) + 1
         starts = []
@@ -169,7 +170,7 @@ def _averaged_in_time(readings: Readings, per_sensor: int | None) -> Readings:
 
 
 def _averaged_in_space(readings: Readings) -> Readings:
-    """Means of neighbouring sensors, where hundreds stand in a row, are read together, and only noise is lost."""
+    """Means of neighbouring sensors, where hundreds lie in a row, are read together, and only noise is lost."""
     number, moments = readings.n_sensors, np.unique(readings.time)
     if number < 2 * FEWEST_PLACES or len(readings.axes) > 1 or len(readings) != number * len(moments):
         return readings
@@ -223,7 +224,7 @@ def check_number(per_sensor: Any) -> int:
 
 
 def _records_at_rest(readings: Readings) -> Iterator[Record]:
-    """Of each sensor that stands still and has one reading at a time; one for each set of fields it measured."""
+    """Of each sensor at rest that has one reading at a time; one for each set of fields it measured."""
     order = np.lexsort((readings.time, readings.sensor))
     weights, observed = _weights(readings), readings.observed
     for rows in np.split(order, np.flatnonzero(np.diff(readings.sensor[order])) + 1):

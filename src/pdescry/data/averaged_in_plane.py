@@ -1,4 +1,4 @@
-"""Millions of pixels → means over cells of the plane and of time, about as many as a mesh can tell apart.
+"""Millions of pixels → means over cells of the plane and of time, about as many as a mesh can resolve.
 
 Each cell of a grid over the plane becomes a sensor at the mean place of its pixels, read at the mean times of a grid in
 time. Where the field bends, the mean over a cell is off the field at its middle by ½ u_xx Var(x) + ½ u_yy Var(y) +
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 def averaged_in_the_plane(readings: Readings) -> Readings:
-    """Means over cells, where readings in the plane are very many and no sensor moves; told in ``notes``."""
+    """Means over cells, where readings in the plane are very many and no sensor moves; reported in ``notes``."""
     if len(readings.axes) != 2 or len(readings) <= MANY or not _at_rest(readings):
         return readings
     columns = [*readings.space.T, readings.time]

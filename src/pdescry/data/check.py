@@ -88,7 +88,7 @@ def assemble(
 ) -> Readings:
     """The one door to `Readings`: shapes as in `Readings.from_arrays`; ``where`` names a row in messages.
 
-    units: as told. found_units: in the source. clock_unit: what dates or clock times were converted to, if they were.
+    units: as given. found_units: in the source. clock_unit: what dates or clock times were converted to, if they were.
     origin: the date of time zero, if there were dates.
     """
     import pandas as pd
@@ -108,7 +108,7 @@ def assemble(
     sd = None if noise is None else _spread_noise(numbers(noise, "noise", where), values.shape)
     labels = None if sensor is None else np.asarray(sensor)
     if labels is not None and labels.shape != time.shape:
-        raise InputError(f"Expected one sensor label per reading, {time.shape}; got {labels.shape}; mend the shapes.")
+        raise InputError(f"Expected one sensor label per reading, {time.shape}; got {labels.shape}; fix the shapes.")
 
     named = {"t": time, **dict(zip(axes, space.T, strict=True)), **dict(zip(fields, values.T, strict=True))}
     if sd is not None:
@@ -196,7 +196,7 @@ def _spread_noise(sd: Floats, shape: tuple[int, ...]) -> Floats:
         return np.array(np.broadcast_to(column, shape))
     except ValueError:
         raise InputError(
-            f"Expected noise as one number or of shape ({shape[0]},) or {shape}; got {sd.shape}; mend the shapes."
+            f"Expected noise as one number or of shape ({shape[0]},) or {shape}; got {sd.shape}; fix the shapes."
         ) from None
 
 
@@ -220,7 +220,7 @@ def _where_observed(values: Floats, sd: Floats | None) -> tuple[Floats, Floats |
 
 
 def _notes_on_gaps(keep: NDArray[np.bool_], with_input: NDArray[np.bool_], named: dict[str, Floats]) -> list[Notice]:
-    """What to tell of the rows that are no readings."""
+    """The note about rows that are no readings."""
     if not keep.any():
         worst = max(named, key=lambda name: int(np.isnan(named[name]).sum()))
         raise InputError(

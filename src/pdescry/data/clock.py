@@ -26,7 +26,7 @@ _UNCLEAR = re.compile(r"(\d{1,2})([/-])(\d{1,2})\2\d{4}(?:,?[T ]|$)")
 _DATE = re.compile(rf"(\d+)[-/.](\d+)[-/.](\d+)(?:(?:,? |T){_TIME_OF_DAY}(.*))?", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d(?:[.,]\d*)?)")
 _HALF_DAY = 43_200.0
-_SAMPLE = 1000  # cells that show whether a column holds numbers
+_SAMPLE = 1000  # cells that show whether a column contains numbers
 _EXAMPLE = "2024-05-31T12:00:00"
 # Of a unit of time: its names, and how many seconds it has.
 _UNITS = {
@@ -190,7 +190,7 @@ def with_date(days: NDArray[Any], times: NDArray[Any]) -> NDArray[Any] | None:
 def _order(
     values: NDArray[Any], name: str, where: Where, dayfirst: bool | None
 ) -> tuple[tuple[int, int, int], list[Notice]]:
-    """Which part of 05/31/2024 is year, month and day: as told, or from a part that is no month."""
+    """Which part of 05/31/2024 is year, month and day: as given, or from a part that is no month."""
     if dayfirst is not None:
         return (2, 1, 0) if dayfirst else (2, 0, 1), []
     for cell in values.flat:
@@ -211,7 +211,7 @@ def _order(
 def _dates(
     values: NDArray[Any], name: str, where: Where, order: tuple[int, int, int] | None = None
 ) -> NDArray[np.datetime64]:
-    """order: at which positions of a date stand year, month and day; None for ISO 8601."""
+    """order: at which positions of a date year, month and day are; None for ISO 8601."""
     import pandas as pd
 
     cells = [None if is_missing(cell) else cell for cell in values.flat]

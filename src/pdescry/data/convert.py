@@ -38,7 +38,7 @@ Dims = tuple[str, ...]
 
 
 def from_frame(frame: pd.DataFrame, source: str, where: Where | None = None) -> Table:
-    """The columns of a frame, and its index where that has a name or holds dates."""
+    """The columns of a frame, and its index where that has a name or contains dates."""
     import pandas as pd
 
     if not isinstance(frame, pd.DataFrame):
@@ -106,7 +106,7 @@ def from_xarray(obj: xr.DataArray | xr.Dataset, source: str) -> Table:
 
 
 def from_named_arrays(arrays: Mapping[str, NDArray[Any]], source: str) -> Table:
-    """Arrays from a file that knows no dimensions. A vector is a vector, be it a row or a column of a matrix."""
+    """Arrays from a file without dimensions. A vector is a vector, be it a row or a column of a matrix."""
     variables = {}
     for name, array in arrays.items():
         is_vector = array.ndim == 2 and 1 in array.shape
@@ -135,7 +135,7 @@ def from_grid(
     shape = coordinates[0].shape if is_mesh else shape
     for name, array in fields.items():
         if array.shape != shape:
-            remedy = f"pass {name}.T" if array.shape == shape[::-1] else "mend the shapes"
+            remedy = f"pass {name}.T" if array.shape == shape[::-1] else "fix the shapes"
             got = f"{name} {array.shape} with coordinates {', '.join(str(axis.shape) for axis in coordinates)}"
             raise InputError(
                 f"Expected one value per time and place, {name}[t, x]; got mixed-up shapes: {got}; {remedy}."
@@ -396,7 +396,7 @@ def _mixed_up(table: Table, names: Sequence[str]) -> InputError:
     return InputError(
         f"Expected t (nt,), x (nx,) and u (nt, nx), or all of one shape, in {table.source}; "
         f"got mixed-up shapes: {shapes}; "
-        "mend the shapes, or name other arrays with ⟦time=⟧, ⟦space=⟧ and ⟦fields=⟧."
+        "fix the shapes, or name other arrays with ⟦time=⟧, ⟦space=⟧ and ⟦fields=⟧."
     )
 
 

@@ -1,4 +1,4 @@
-"""Numbers as texts, with as many digits as tell neighbours apart: a clock since 1970 needs more of them than a rod."""
+"""Numbers as texts, with as many digits as distinguish neighbours: a clock since 1970 needs more of them than a rod."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pdescry.notices import Notice
 
 Kind = Literal["outliers", "constant", "drift", "steps"]
-NAMED = 3  # sensors that a notice names; of more it tells how many
+NAMED = 3  # sensors that a notice names; of more it gives the number
 
 
 @dataclass(frozen=True)
@@ -18,25 +18,25 @@ class SensorFault:
 
     Parameters
     ----------
-    kind
+    kind : {"outliers", "constant", "drift", "steps"}
         "outliers": single readings that are far out. "constant": a sensor reads the same number while the field around
         it changes. "drift": a sensor's readings leave the field at a constant rate. "steps": a converter's steps exceed
         the noise.
-    field
+    field : str
         The field that was read.
-    sensors
+    sensors : tuple of str
         Names of the sensors, or their numbers as texts where they have no names. Two that drift: either of them.
-    left_out
+    left_out : bool
         Whether the readings in question were left out.
-    readings
+    readings : int
         How many they are.
-    value
+    value : float, optional
         "constant": the number. "drift": the rate, per unit of time. "steps": the step.
-    since
+    since : float, optional
         "constant": the time from which on, or None: throughout.
-    everywhere
+    everywhere : bool
         Whether it concerns every sensor.
-    outermost
+    outermost : bool
         "constant": whether the sensor does not lie between others. It may be right: an end that is held.
     """
 
@@ -61,12 +61,24 @@ class SensorFault:
         return self.kind == "drift" or (self.kind == "constant" and not self.outermost)
 
     def to_dict(self) -> dict[str, Any]:
-        """Without what is not told; ``SensorFault(**…)`` reads it."""
+        """Without entries that are None; ``SensorFault(**…)`` reads it."""
         told = {name: value for name, value in asdict(self).items() if value is not None}
         return told | {"sensors": list(self.sensors)}
 
     def notice(self, units: Mapping[str, str] | None = None, time: str = "t") -> Notice:
-        """For the user. units: of time and fields, by their names."""
+        """The fault in words, for the user.
+
+        Parameters
+        ----------
+        units : mapping of str to str, optional
+            Of time and fields, by their names.
+        time : str
+            Name of time.
+
+        Returns
+        -------
+        Notice
+        """
         units = units or {}
         unit, clock = units.get(self.field), units.get(time)
         named = len(self.sensors) <= NAMED and not self.everywhere

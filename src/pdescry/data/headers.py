@@ -1,6 +1,6 @@
 """What a header says: its name without the unit, and the unit, as in ``time (s)``, ``T [°C]``, ``t / s``, ``x_m``.
 
-A name is freed of anything that may be a unit, so that it is recognised; a unit is only told where it can be believed,
+A name is freed of anything that may be a unit, so that it is recognised; a unit is only taken where it can be believed,
 for it ends up at the axes of a figure.
 """
 
@@ -49,7 +49,7 @@ _TIME_WORDS = {
 
 
 def is_unit(cell: str) -> bool:
-    """Whether a cell below a header holds a unit such as ``mm``, ``[°C]`` or ``kg/m3``."""
+    """Whether a cell below a header contains a unit such as ``mm``, ``[°C]`` or ``kg/m3``."""
     return len(cell) < _LONGEST and bool(_UNIT_CELL.fullmatch(cell.strip()))
 
 
@@ -64,7 +64,7 @@ def stem(header: str) -> str:
 
 
 def unit_in(header: str, kind: Kind) -> str:
-    """The unit that a header tells, as it is written there; an empty text where it tells none that can be believed."""
+    """The unit in a header, as it is written there; an empty text where it has none that can be believed."""
     header = header.strip()
     if match := _BRACKETS.search(header):
         if unit := _believed(match.group(2), is_free=match.group(1) == "["):
@@ -84,18 +84,18 @@ def unit_in(header: str, kind: Kind) -> str:
     if divisor:
         return f"{unit}/{divisor}"  # "speed m/s"
     is_index = len(unit) == 1 and unit not in _LETTERS[kind] and (kind != "field" or len(bare) < 3)
-    # velocity_m_s may be metres per second or not; nobody is told what nobody knows.
+    # velocity_m_s may be metres per second or not; no unit is reported that is not certain.
     return "" if is_index or _SUFFIX.search(bare) else unit
 
 
 def with_unit(name: str, unit: str) -> str:
-    """A header that tells a name and its unit; the name alone where that would be read as something else."""
+    """A header with a name and its unit; the name alone where that would be read as something else."""
     header = f"{name} [{unit}]"
     return header if (stem(header), unit_in(header, "field")) == (name, unit) else name
 
 
 def _believed(text: str, is_free: bool = False) -> str:
-    """A text that stands where a unit stands, if it is one; in square brackets (is_free) there is little else."""
+    """A text in the place of a unit, if it is one; in square brackets (is_free) there is little else."""
     unit = " ".join(text.split())
     known = len(unit) < _LONGEST and (
         _BELIEVED.fullmatch(unit) or (is_free and _FREE.search(unit) and not re.search(r"\d", unit))

@@ -1,7 +1,7 @@
 """Stacks of images → means of blocks of pixels and times, before they become readings: they would be too many.
 
 Along each axis, lines of pixels are sampled and tested as records of sensors are (`averaged`): how few bins lose
-nothing but noise. If that still leaves more blocks than a mesh can tell apart, they are made larger. Values are then
+nothing but noise. If that still leaves more blocks than a mesh can resolve, they are made larger. Values are then
 summed in one pass over the times, a few frames at a time, so that a file that is mapped into memory need never be there
 whole.
 Where the field bends, what the mean of a block is off the field at its centre is taken off.

@@ -38,7 +38,7 @@ class Source(NamedTuple):
 
 
 def split(inputs: Inputs) -> tuple[dict[str, Between | None], dict[str, Any]]:
-    """``inputs=`` of `read`: columns, with how to interpolate where that is told, and what is given beside them."""
+    """``inputs=`` of `read`: columns, with how to interpolate where that is given, and what is given beside them."""
     if inputs is None:
         return {}, {}
     if isinstance(inputs, Mapping):
@@ -120,7 +120,7 @@ def _source(name: object, what: Any, time: Floats, space: Floats, on_our_clock: 
         places = "" if where is None else f" and {where.shape} places"
         raise InputError(
             f"Expected a value of input {name} for each of its {len(source.time)} times; got {source.values.shape} "
-            f"values{places}; mend the shapes, or pass (times, values)."
+            f"values{places}; fix the shapes, or pass (times, values)."
         )
     return source
 
@@ -142,7 +142,7 @@ def build(
         if found.space is not None and found.space.shape[1] != space.shape[1]:
             raise InputError(
                 f"Expected places of input {source.name} on {space.shape[1]} axes; got {found.space.shape[1]}; "
-                "mend the shapes."
+                "fix the shapes."
             )
         _check_cover(found, time)
         inputs.append(found)
@@ -151,7 +151,7 @@ def build(
 
 
 def carried(sources: Sequence[Source], rows: int) -> np.ndarray:
-    """(N,) bool: the rows of a table that hold a value of some input."""
+    """(N,) bool: the rows of a table with a value of some input."""
     found = np.zeros(rows, dtype=bool)
     for source in sources:
         if len(source.values) == rows:
@@ -205,8 +205,8 @@ def _note(found: Input) -> Notice:
 def is_of_time_only(time: Floats, space: Floats | None, values: Floats) -> bool:
     """Whether values at equal times are equal, to within rounding.
 
-    Where times are all different, sensors that keep clocks of their own are told from one quantity by their steps: the
-    values of all in order of time change no more from one to the next than those of each place by itself.
+    Where times are all different, sensors that keep clocks of their own are distinguished from one quantity by their
+    steps: the values of all in order of time change no more from one to the next than those of each place by itself.
     """
     if space is None or np.isnan(space).all():
         return True

@@ -32,15 +32,15 @@ class Input:
 
     Parameters
     ----------
-    name
+    name : str
         Fit for an equation, as field names are.
-    time : (m,)
+    time : (m,) array
         Times of the values; sorted on the way in, and by place at equal times.
-    space : (m, d) or None
+    space : (m, d) array, optional
         Their places; None for an input that depends on time only.
-    values : (m,)
+    values : (m,) array
         Finite numbers.
-    between
+    between : {"linear", "held"}
         "linear", or "held": piecewise constant from each value to the next one, as of a switch.
     """
 
@@ -75,7 +75,7 @@ class Input:
         m = arrays["time"].size
         if not (m and arrays["time"].shape == arrays["values"].shape == (m,) and shapes.get("space", (m,))[0] == m):
             told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-            raise InputError(f"Expected a value of input {self.name} for each time; got {told}; mend the shapes.")
+            raise InputError(f"Expected a value of input {self.name} for each time; got {told}; fix the shapes.")
         if not all(np.isfinite(array).all() for array in arrays.values()):
             raise InputError(f"Expected finite numbers in input {self.name}; got NaN or infinity; leave those out.")
         places = arrays["space"].T[::-1] if "space" in arrays else ()
@@ -116,7 +116,19 @@ class Input:
         return float(self.time[0]), float(self.time[-1])
 
     def at(self, time: ArrayLike, space: ArrayLike | None = None) -> Floats:
-        """Its values at times (K,) and places (K,) or (K, d) → (K,). Places may be left out if it has none."""
+        """Values of the input at times and places.
+
+        Parameters
+        ----------
+        time : (K,) array_like
+            Times.
+        space : (K,) or (K, d) array_like, optional
+            Places; may be left out if the input does not depend on them.
+
+        Returns
+        -------
+        (K,) array
+        """
         time = np.asarray(time, dtype=np.float64)
         if self.space is None:
             return _in_time(self.time, self.values, self.between, time)
@@ -127,7 +139,7 @@ class Input:
         if places.shape != (len(time), self.space.shape[1]):
             raise InputError(
                 f"Expected places of shape ({len(time)}, {self.space.shape[1]}) for input {self.name}; got "
-                f"{places.shape}; mend the shapes."
+                f"{places.shape}; fix the shapes."
             )
         return self._over_places(time, places)
 
@@ -182,7 +194,7 @@ def _records_at_rest(time: Floats, values: Floats, places: Floats, which: NDArra
 
 
 def _between_places(places: Floats) -> Callable[[Floats], tuple[NDArray[np.intp], Floats]]:
-    """(p, d) places → a function of (K, d) that tells between which of them, and with which weights."""
+    """(p, d) places → a function of (K, d) that says between which of them, and with which weights."""
     from scipy.spatial import Delaunay, KDTree, QhullError
 
     if places.shape[1] == 1:

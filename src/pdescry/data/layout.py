@@ -57,8 +57,8 @@ def place_sensors(
     places = places[np.lexsort(places.T[::-1])]
     if layout != "moving":
         return len(places), lambda times: np.broadcast_to(places[:, None], (*times.shape, dimensions)), False
-    ways = random.standard_normal(places.shape)
-    velocity = CROSSINGS / until * (high - low) * ways / np.linalg.norm(ways, axis=1, keepdims=True)
+    directions = random.standard_normal(places.shape)
+    velocity = CROSSINGS / until * (high - low) * directions / np.linalg.norm(directions, axis=1, keepdims=True)
     return len(places), lambda times: _reflected(places, velocity, times, low, high), True
 
 
@@ -92,12 +92,12 @@ def _given(sensors: ArrayLike, extent: Extent) -> Floats:
     return places
 
 
-def _following(ways: Callable[[Floats], ArrayLike], extent: Extent, until: float) -> tuple[int, Track, bool]:
-    """Sensors whose ways a function gives: (T,) → (T, S, axes), or (T, S) along one axis."""
+def _following(given: Callable[[Floats], ArrayLike], extent: Extent, until: float) -> tuple[int, Track, bool]:
+    """Sensors whose positions a function gives: (T,) → (T, S, axes), or (T, S) along one axis."""
     low, high = (np.array(ends, float) for ends in zip(*extent.values(), strict=True))
 
     def at(times: Floats) -> Floats:
-        places = _numbers(ways(times), "places of moving sensors as numbers")
+        places = _numbers(given(times), "places of moving sensors as numbers")
         places = places[..., None] if places.ndim == 2 and len(extent) == 1 else places
         if places.ndim != 3 or places.shape[0] != len(times) or places.shape[2] != len(extent):
             raise InputError(

@@ -1,4 +1,4 @@
-"""Which column is time, which is space, which is a field: as told, else as guessed where it is obvious.
+"""Which column is time, which is space, which is a field: as given, else as guessed where it is obvious.
 
 A guess is made only where one choice stands out; anything else is an error that names the argument to pass.
 """

@@ -32,17 +32,38 @@ def observe(
 ) -> Readings:
     """Readings of a solution by a few sensors.
 
-    sensors: how many (default 16, in the plane 60), or their places, (S,) or (S, 2); in the plane ``(12, 10)`` for a
-    grid of 12 by 10; or a function of times (T,) that gives the places (T, S, axes) of moving sensors.
-    layout: "random" over the whole domain, "even", or "moving": each crosses the domain once on a straight way, which
-    the sides turn back.
-    every, times: the time step (default: 50 steps), or the times of reading, or how many even ones. jitter: each sensor
-    reads up to this fraction of a step early or late. missing: the fraction of readings that are lost.
-    noise: standard deviation of Gaussian noise, one number or one for each sensor; as a text such as ``"5%"`` it is
-    relative to the standard deviation of the field over the readings.
-    seed: sensor places, clocks, losses and noise each draw from a stream of their own, so that changing the noise
-    moves no sensor.
-    inputs: known inputs to keep with the readings, as `Readings.from_arrays` takes them.
+    Parameters
+    ----------
+    solution : Solution
+        The field.
+    sensors : int, (S,) or (S, 2) array_like, or callable, optional
+        How many (default 16, in the plane 60), or their places; in the plane ``(12, 10)`` for a grid of 12 by 10; or a
+        function of times (T,) that gives the places (T, S, axes) of moving sensors.
+    layout : {"random", "even", "moving"}
+        Places over the domain; "moving": each sensor crosses the domain once on a straight line, reflected by the
+        sides.
+    every : float, optional
+        The time step; by default 50 steps.
+    times : int or (T,) array_like, optional
+        How many even times, or the times of reading.
+    jitter : float
+        Each sensor reads up to this fraction of a step early or late.
+    missing : float
+        The fraction of readings that are lost.
+    noise : float, str or (S,) array_like
+        Standard deviation of Gaussian noise, one number or one for each sensor; a text such as ``"5%"`` is relative to
+        the standard deviation of the field over the readings.
+    seed : int
+        Places, clocks, losses and noise each draw from a stream of their own, so that changing the noise moves no
+        sensor.
+    source : str
+        Where the readings come from, in words.
+    inputs : mapping, optional
+        Known inputs to keep with the readings, as `Readings.from_arrays` takes them.
+
+    Returns
+    -------
+    Readings
     """
     solution.require_ok()
     if not isinstance(seed, int | np.integer) or seed < 0:

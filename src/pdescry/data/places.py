@@ -1,6 +1,7 @@
-"""Where named sensors stand, told apart from the readings: ``{"TC1": 0.05}``, ``"TC1=0.05, TC2=0.10"``, or a file.
+"""Positions of named sensors, given separately from the readings: ``{"TC1": 0.05}``, ``"TC1=0.05, TC2=0.10"``, or a
+file.
 
-A logger that writes a column for each sensor (TC1 … TC8) knows no places; neither does a long table with a sensor's
+A logger that writes a column for each sensor (TC1 … TC8) has no places; neither has a long table with a sensor's
 name in each row. Both become tables with places, sensors and values here, before anyone asks which column is what.
 """
 
@@ -31,7 +32,7 @@ VALUES, SENSORS = "u", "sensor"  # names of columns that are made here
 
 @dataclass(frozen=True)
 class Places:
-    """of: places by the names of sensors. axes: their names. unit: empty where it was not told."""
+    """of: places by the names of sensors. axes: their names. unit: empty where none was given."""
 
     of: Mapping[str, tuple[float, ...]]
     axes: tuple[str, ...]
@@ -121,7 +122,7 @@ def _from_file(path: Path) -> Places:
 def placed(table: Table, places: Places, sensor: str | None, fields: Sequence[str]) -> tuple[Table, dict[str, Any]]:
     """The table with columns of places, and who is who in it: arguments of `resolve`.
 
-    fields: as the user named them; of a wide table one name for what its columns hold.
+    fields: as the user named them; of a wide table one name for what its columns contain.
     """
     if not table.is_long():
         raise InputError(f"Expected ⟦places=⟧ with a table; {table.source} has arrays on a grid; leave it out.")

@@ -14,7 +14,7 @@ from pdescry.notices import Notice
 
 Floats = NDArray[np.float64]
 
-LEAST = 3  # distinct places and times: below, no second derivative can be told from a first one
+LEAST = 3  # distinct places and times: below, no second derivative can be distinguished from a first one
 _FAR = 5  # in ranges of the other values: an extreme beyond is no measurement of the same thing
 _USUAL_STAND_IN = re.compile(r"-?(?:9{2,}(?:\.9+)?|9\.9+|32767|32768)")
 _HUGE = 1e20
@@ -39,7 +39,7 @@ def note_on_places(places: int, readings: int) -> list[Notice]:
 def check_motion(
     time: Floats, space: Floats, code: NDArray[np.intp], names: Sequence[str], where: Where
 ) -> list[Notice]:
-    """A sensor is at one place at a time; it may move, which is told."""
+    """A sensor is at one place at a time; it may move, which is reported."""
     order = np.lexsort((time, code))
     same_sensor = code[order[1:]] == code[order[:-1]]
     moved = same_sensor & (space[order[1:]] != space[order[:-1]]).any(axis=1)

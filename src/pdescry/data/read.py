@@ -61,49 +61,49 @@ def read(
 
     Parameters
     ----------
-    source
+    source : path, pandas.DataFrame, xarray object, numpy array or Readings
         The path of a CSV, Excel, Parquet, NetCDF, HDF5, Zarr, ``.npz``, ``.npy``, TIFF or MATLAB file; or a pandas
         DataFrame, an xarray Dataset or DataArray, a numpy array (with dt and dx), or Readings, which come back as they
         are.
-    time, space, fields
+    time, space, fields : str or sequence of str, optional
         Names of columns (or variables), guessed where they are obvious: ``t`` or ``time``; ``x``, ``y``, ``z`` or
         ``position``; ``u``, ``v``, ``w`` or the only column left. Units in a header, as in ``time (s)``, may be left
         out. A table with a column per place (``t, 0.1, 0.25``) is understood as well.
-    sensor
-        The column that tells sensors apart; False to tell them by their places alone.
-    noise
+    sensor : str or False, optional
+        The column that identifies sensors; False to identify them by their places alone.
+    noise : str, sequence of str, float or False, optional
         A standard deviation, or the column(s) with one per reading; False to use none.
-    missing
+    missing : {"drop", "error"}
         "drop" leaves readings without time, place or any value out and says so in ``notes``; a reading of some of
         several fields stays, with NaN for the others. "error" refuses all gaps.
-    format
+    format : str, optional
         "csv", "excel", "parquet", "netcdf", "hdf5", "zarr", "npz", "npy", "tiff" or "matlab", where the file's name
-        does not tell. Text is read as CSV whatever its name, also packed as ``.csv.gz``.
-    units
-        As in ``{"t": "s", "T": "°C"}``, of the names in the readings; those that the file tells need not be told.
-    inputs
+        does not say. Text is read as CSV whatever its name, also packed as ``.csv.gz``.
+    units : mapping of str to str, optional
+        As in ``{"t": "s", "T": "°C"}``, of the names in the readings; those that the file has need not be given.
+    inputs : sequence of str or mapping, optional
         Columns of known quantities that act on the fields and are not to be explained, such as a heater's power, as
         in ``["P"]``, or ``{"P": "held"}`` (or "linear") to say how they go on between their values. A mapping may also
         give what is not in the file, as in `Readings.from_arrays`.
-    without
+    without : iterable of int or str
         Sensors to leave out, by name, or by number where they have no names (`Readings.without`).
-    places
-        Where sensors stand that are columns of a logger (TC1 … TC8) or names in a column: ``{"TC1": 0.05}``,
+    places : mapping, str or path, optional
+        Positions of sensors that are columns of a logger (TC1 … TC8) or names in a column: ``{"TC1": 0.05}``,
         ``"TC1=0.05 m, TC2=0.10 m"``, in the plane ``{"A": (0.1, 0.2)}``, or the path of a file
         with the columns ``sensor,x``.
-    group
+    group : str, optional
         The group of a NetCDF or HDF5 file, or the sheet of an Excel workbook, that has the readings.
-    missing_value
+    missing_value : float or sequence of float, optional
         A number that stands for a gap, such as -9999; or several.
-    time_unit
+    time_unit : str, optional
         The unit into which times are converted: "s", "min", "h", "d" (also "hours", "day", …). By default dates, clock
         times and durations become seconds, and numbers stay.
-    dayfirst
+    dayfirst : bool, optional
         What 05/06/2024 means where the file does not show it: True for the fifth of June.
-    dt, dx, t0, x0
+    dt, dx, t0, x0 : float or mapping of str to float, optional
         Steps in time and space, and where they begin, of an array without coordinates, ``u[t, x]``, or of a stack of
         images, ``u[t, y, x]``; of pixels that are not square ``dx={"x": 0.5, "y": 0.4}``.
-    average
+    average : bool
         False keeps every pixel of images that are too many (more than 40,000 values over time and a plane); by default
         they are averaged in blocks, and ``notes`` says so.
     """
@@ -124,7 +124,7 @@ _OF_READINGS = {"source", "units", "without"}
 
 
 def _refuse_more(arguments: Mapping[str, object]) -> None:
-    """Readings have been read: only their units and sensors can still be told."""
+    """Readings have been read: only their units and sensors can still be given."""
     usual = {"missing": "drop", "t0": 0.0, "x0": 0.0, "average": True}
     more = [name for name, told in arguments.items() if name not in _OF_READINGS and told != usual.get(name)]
     if more:
@@ -194,7 +194,7 @@ def _no_such_file(file: Path) -> str:
 
 
 def _format_of(file: Path, format: str | None) -> tuple[str, list[Notice]]:
-    """The format told, else that of the name's ending, else CSV for a text, with a note for the user."""
+    """The format given, else that of the name's ending, else CSV for a text, with a note for the user."""
     known = ", ".join(f"{name} ({' '.join(kind.endings)})" for name, kind in FORMATS.items())
     if format is not None:
         if format not in FORMATS:

@@ -1,6 +1,6 @@
 """`Readings`: scattered measurements of one or several fields, in the units in which they came.
 
-One row is one reading: when, where, what, and by which sensor. Sensors may stand anywhere and keep clocks of their own.
+One row is one reading: when, where, what, and by which sensor. Sensors may be anywhere and have clocks of their own.
 Build one with a ``from_…`` method or :func:`pdescry.read`; each of these ends in :func:`pdescry.data.check.assemble`,
 the one place where the promises below are checked.
 """
@@ -36,18 +36,46 @@ Names = str | Sequence[str] | None
 class Readings:
     """N readings of f fields at places on d axes, by S sensors.
 
-    time: (N,) float64. space: (N, d) float64. Both finite. values: (N, f) float64, finite, or NaN where a reading did
-    not measure that field; every reading measures at least one. No two contradict each other.
-    sensor: (N,) integers 0 … S-1. sensor_names: the S names that the user gave, or None where each distinct place
-    counts as a sensor (numbered in the order of their places).
-    noise: (N, f) known standard deviations, NaN where the value is, or None.
-    axes, fields: names fit for an equation (``x``, ``u``).
-    source: where it comes from. notes: what was done on the way in; each prints as a sentence.
-    units: of time, axes, fields and inputs, by their names here, as they came and only where known; numbers stay.
-    inputs: known quantities that act on the fields and are not to be explained (`pdescry.data.inputs.Input`).
-    faults: what was found to be wrong with sensors, where it was looked for (`pdescry.examine`).
-    time_origin: the date of time zero where the source had dates (``2024-05-31T12:00:00``, UTC where they had a zone),
-    or else empty; see `dates` and `to_times`.
+    Parameters
+    ----------
+    time : (N,) array of float
+        Finite.
+    space : (N, d) array of float
+        Finite.
+    values : (N, f) array of float
+        Finite, or NaN where a reading did not measure that field; every reading measures at least one. No two
+        contradict each other.
+    sensor : (N,) array of int
+        Numbers 0 … S − 1.
+    sensor_names : tuple of str, optional
+        The S names that the user gave; None where each distinct place counts as a sensor (numbered in the order of
+        places).
+    axes : tuple of str
+        Names of the d axes, fit for an equation, such as ``x``.
+    fields : tuple of str
+        Names of the f fields, fit for an equation, such as ``u``.
+    noise : (N, f) array of float, optional
+        Known standard deviations, NaN where the value is.
+    source : str
+        Where the readings come from.
+    notes : tuple of str
+        Sentences about what was done while reading, for the user.
+    time_name : str
+        Name of time in files and figures.
+    units : mapping of str to str
+        Of time, axes, fields and inputs, by their names here, as they came and only where known; numbers are not
+        converted.
+    inputs : tuple of Input
+        Known quantities that act on the fields and are not to be explained.
+    faults : tuple of SensorFault
+        What was found to be wrong with sensors, where it was looked for (`pdescry.examine`).
+    time_origin : str
+        The date of time zero where the source had dates (``2024-05-31T12:00:00``, UTC where they had a zone), or else
+        empty; see `dates` and `to_times`.
+
+    Notes
+    -----
+    `pdescry.read` makes them from files, and `from_arrays`, `from_grid`, `from_frame` and `from_xarray` from objects.
     """
 
     time: NDArray[np.float64]
@@ -94,13 +122,38 @@ class Readings:
         units: Mapping[str, str] | None = None,
         inputs: Inputs = None,
     ) -> Readings:
-        """One entry per reading: time (N,), space (N,) or (N, d), values (N,) or (N, f).
+        """Readings from arrays with one entry for each reading.
 
-        sensor: (N,) labels of any kind. noise: standard deviations, one number or (N,), (f,), (N, f).
-        Axes are called x, y, z and fields u, v, w unless named. Values may be NaN where a reading did not measure that
-        field; readings without any value are dropped, and told in ``notes``. units: as in ``{"t": "s", "u": "°C"}``.
-        inputs: known quantities that act on the fields, as in ``{"P": values}`` with a value per reading; or
-        ``{"P": (times, values)}``, ``{"P": (times, places, values)}``, a function of t, x, …, or an `Input`.
+        Parameters
+        ----------
+        time : (N,) array_like
+            Numbers or dates.
+        space : (N,) or (N, d) array_like
+            Places.
+        values : (N,) or (N, f) array_like
+            NaN where a reading did not measure that field; readings without any value are dropped, and reported in
+            ``notes``.
+        sensor : (N,) array_like, optional
+            Labels of any kind.
+        noise : array_like, optional
+            Standard deviations: one number, or (N,), (f,), (N, f).
+        axes : str or sequence of str, optional
+            By default x, y, z.
+        fields : str or sequence of str, optional
+            By default u, v, w.
+        source : str
+            Where the readings come from.
+        missing : {"drop", "error"}
+            What to do with readings without a value.
+        units : mapping of str to str, optional
+            As in ``{"t": "s", "u": "°C"}``.
+        inputs : mapping, optional
+            Known quantities that act on the fields, as in ``{"P": values}`` with a value per reading; or
+            ``{"P": (times, values)}``, ``{"P": (times, places, values)}``, a function of t, x, …, or an `Input`.
+
+        Returns
+        -------
+        Readings
         """
         from pdescry.data.check import as_array, assemble, numbers
         from pdescry.data.clock import clock
@@ -141,10 +194,33 @@ class Readings:
         units: Mapping[str, str] | None = None,
         inputs: Inputs = None,
     ) -> Readings:
-        """A field on a grid: t (nt,), x (nx,), u (nt, nx); in the plane x is the pair ``(x, y)`` and u is (nt, nx, ny).
+        """Readings of a field on a grid.
 
-        All of one shape, as from ``meshgrid``, will do as well. Several fields come as a mapping ``{"u": …, "v": …}``.
-        inputs: as in `from_arrays`; an array is (nt,) or of the field's shape.
+        Parameters
+        ----------
+        t : (nt,) array_like
+            Times.
+        x : (nx,) array_like, or a pair of them
+            Places; in the plane the pair ``(x, y)``. Arrays of the field's shape, as from ``meshgrid``, will do as
+            well.
+        u : (nt, nx) or (nt, nx, ny) array_like, or mapping of str to these
+            The field; several come as ``{"u": …, "v": …}``.
+        noise : float, optional
+            Its standard deviation.
+        axes : sequence of str, optional
+            By default x, y.
+        source : str
+            Where the readings come from.
+        missing : {"drop", "error"}
+            What to do with readings without a value.
+        units : mapping of str to str, optional
+            As in ``{"t": "s", "u": "°C"}``.
+        inputs : mapping, optional
+            As in `from_arrays`; an array is (nt,) or of the field's shape.
+
+        Returns
+        -------
+        Readings
         """
         from pdescry.data.convert import from_grid
 
@@ -165,7 +241,37 @@ class Readings:
         units: Mapping[str, str] | None = None,
         inputs: Inputs = None,
     ) -> Readings:
-        """A pandas frame, a row per reading or (wide) a column per place; arguments as in :func:`read`."""
+        """Readings from a pandas frame, with a row per reading or (wide) a column per place.
+
+        Details are as in :func:`pdescry.read`.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            The table.
+        time : str, optional
+            The column of times.
+        space : str or sequence of str, optional
+            The columns of places.
+        fields : str or sequence of str, optional
+            The columns of fields.
+        sensor : str or False, optional
+            The column that identifies sensors; False to identify them by their places alone.
+        noise : str, sequence of str, float or False, optional
+            The columns of standard deviations, or one number.
+        source : str
+            Where the readings come from.
+        missing : {"drop", "error"}
+            What to do with readings without a value.
+        units : mapping of str to str, optional
+            As in ``{"t": "s", "u": "°C"}``.
+        inputs : str, sequence of str or mapping, optional
+            The columns of known inputs, or inputs that are given beside the table.
+
+        Returns
+        -------
+        Readings
+        """
         from pdescry.data.convert import from_frame, to_readings
 
         table = from_frame(frame, source)
@@ -189,7 +295,35 @@ class Readings:
         units: Mapping[str, str] | None = None,
         inputs: Inputs = None,
     ) -> Readings:
-        """A DataArray or Dataset over any dimensions; arguments as in :func:`read`."""
+        """Readings from a DataArray or Dataset over any dimensions; details as in :func:`pdescry.read`.
+
+        Parameters
+        ----------
+        obj : xarray.DataArray or xarray.Dataset
+            The data.
+        time : str, optional
+            The coordinate of times.
+        space : str or sequence of str, optional
+            The coordinates of places.
+        fields : str or sequence of str, optional
+            The variables that are fields.
+        sensor : str or False, optional
+            The coordinate that identifies sensors; False to identify them by their places alone.
+        noise : str, sequence of str, float or False, optional
+            The variables of standard deviations, or one number.
+        source : str
+            Where the readings come from.
+        missing : {"drop", "error"}
+            What to do with readings without a value.
+        units : mapping of str to str, optional
+            As in ``{"t": "s", "u": "°C"}``.
+        inputs : str, sequence of str or mapping, optional
+            The variables that are known inputs, or inputs that are given beside them.
+
+        Returns
+        -------
+        Readings
+        """
         from pdescry.data.convert import from_xarray, to_readings
 
         table = from_xarray(obj, source)
@@ -236,12 +370,22 @@ class Readings:
         return summary(self)
 
     def label(self, name: str) -> str:
-        """Time, an axis, a field or an input with its unit, where that is known: ``T (°C)``, or else ``T``."""
+        """A name with its unit, where that is known: ``T (°C)``, or else ``T``.
+
+        Parameters
+        ----------
+        name : str
+            Of time, an axis, a field or an input.
+
+        Returns
+        -------
+        str
+        """
         return f"{name} ({self.units[name]})" if name in self.units else name
 
     @property
     def warnings(self) -> tuple[Notice, ...]:
-        """Faults to know of before relying on what comes out; each prints as a sentence."""
+        """Faults that matter for the result; each prints as a sentence."""
         return self._told(True)
 
     @property
@@ -262,7 +406,7 @@ class Readings:
 
     @property
     def observed(self) -> NDArray[np.bool_]:
-        """(N, f): whether a reading measured a field."""
+        """Whether each reading measured each field, (N, f)."""
         return ~np.isnan(self.values)
 
     @property
@@ -272,17 +416,27 @@ class Readings:
 
     @property
     def places(self) -> NDArray[np.float64]:
-        """(S, d): where each sensor stands (at its first reading, should it move)."""
+        """The position of each sensor (at its first reading, should it move), (S, d)."""
         return self.space[np.unique(self.sensor, return_index=True)[1]]
 
     @property
     def span(self) -> dict[str, tuple[float, float]]:
-        """From where to where: ``{"t": (0, 10), "x": (-8, 8)}``."""
+        """First and last time and place, as in ``{"t": (0, 10), "x": (-8, 8)}``."""
         columns = {self.time_name: self.time, **dict(zip(self.axes, self.space.T, strict=True))}
         return {name: (float(column.min()), float(column.max())) for name, column in columns.items()}
 
     def dates(self, times: ArrayLike | None = None) -> NDArray[np.datetime64]:
-        """Times as dates, where the source had such; by default those of the readings, (N,)."""
+        """Times as dates, where the source had such.
+
+        Parameters
+        ----------
+        times : array_like, optional
+            Times of these readings; by default those of the readings, (N,).
+
+        Returns
+        -------
+        array of datetime64
+        """
         from pdescry.data.clock import dates_of
 
         if not self.time_origin:
@@ -290,8 +444,18 @@ class Readings:
         return dates_of(self.time if times is None else times, self.time_origin, self.units.get(self.time_name, "s"))
 
     def to_times(self, moments: Any) -> tuple[Any, bool]:
-        """Dates (texts, datetimes, numpy's or pandas' kind) as numbers of these readings; and whether they were dates.
-        Numbers stay as they are."""
+        """Dates as numbers of these readings; numbers stay as they are.
+
+        Parameters
+        ----------
+        moments : array_like
+            Texts, datetimes, dates of numpy or pandas, or numbers.
+
+        Returns
+        -------
+        times : array or number
+        were_dates : bool
+        """
         from pdescry.data.clock import times_of
 
         found = times_of(moments, self.time_origin, self.units.get(self.time_name, "s"))
@@ -306,7 +470,19 @@ class Readings:
     # ---- parts of them -----------------------------------------------------------------------------------------
 
     def select(self, rows: ArrayLike | None = None, *, sensors: Iterable[int | str] | None = None) -> Readings:
-        """The readings where the boolean mask ``rows`` (N,) is true, or those of some sensors (numbers or names)."""
+        """Some of the readings.
+
+        Parameters
+        ----------
+        rows : (N,) array_like of bool, optional
+            The readings where this is true.
+        sensors : iterable of int or str, optional
+            The readings of these sensors, by number or name.
+
+        Returns
+        -------
+        Readings
+        """
         if (rows is None) == (sensors is None):
             raise InputError("Expected either a mask of rows or sensors to select; pass exactly one of them.")
         if sensors is not None:
@@ -332,7 +508,7 @@ class Readings:
         )
 
     def complete(self) -> Readings:
-        """The readings that measured every field; how many were left out is told in ``notes``."""
+        """The readings that measured every field; how many were left out is reported in ``notes``."""
         whole = self.observed.all(axis=1)
         if whole.all():
             return self
@@ -345,7 +521,17 @@ class Readings:
         return replace(self.select(whole), notes=(*self.notes, note))
 
     def of_fields(self, names: Iterable[str]) -> Readings:
-        """The readings of some of the fields; rows that have none of them are left out."""
+        """The readings of some of the fields; rows that have none of them are left out.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Of the fields.
+
+        Returns
+        -------
+        Readings
+        """
         wanted = list(names)
         if unknown := [name for name in wanted if name not in self.fields]:
             raise InputError(f"Expected some of the fields {', '.join(self.fields)}; got {unknown[0]!r}.")
@@ -360,14 +546,31 @@ class Readings:
         return some if keep.all() else some.select(keep)
 
     def of_sensor(self, which: int | str) -> Readings:
-        """All readings of one sensor, by number or name."""
+        """All readings of one sensor.
+
+        Parameters
+        ----------
+        which : int or str
+            Its number or name.
+
+        Returns
+        -------
+        Readings
+        """
         return self.select(sensors=[which])
 
     def without(self, sensors: Iterable[int | str]) -> Readings:
-        """The readings of all other sensors; told in ``notes``.
+        """The readings of all other sensors; reported in ``notes``.
 
-        sensors: names, or numbers where they have none; numbers may be texts. Sensors without names keep their numbers,
-        as names.
+        Parameters
+        ----------
+        sensors : iterable of int or str
+            Names, or numbers where sensors have no names; numbers may be texts. Sensors without names keep their
+            numbers, as names.
+
+        Returns
+        -------
+        Readings
         """
         numbers = {self._sensor_number(which) for which in sensors}
         if not numbers:
@@ -379,11 +582,19 @@ class Readings:
         return replace(self, sensor_names=names, notes=(*self.notes, note)).select(~np.isin(self.sensor, list(numbers)))
 
     def averaged(self, per_sensor: int | None = None) -> Readings:
-        """Means of consecutive readings of each sensor, about ``per_sensor`` of them; told in ``notes``.
+        """Means of consecutive readings of each sensor; reported in ``notes``.
 
-        By default the fewest (100, 200, 400, …) of which nothing is lost but noise. Sensors that move, and those with
-        fewer than twice as many readings, stay as they are; if all do, these very readings come back. Known noise
-        weighs the readings, and becomes that of the means.
+        Parameters
+        ----------
+        per_sensor : int, optional
+            Average each sensor with more than twice as many readings down to about so many. By default the fewest
+            (100, 200, 400, …) of which nothing is lost but noise.
+
+        Returns
+        -------
+        Readings
+            Sensors that move, and those with few readings, stay as they are; if all do, these very readings come back.
+            Known noise weights the readings, and becomes that of the means.
         """
         from pdescry.data.averaged import averaged
 
@@ -435,11 +646,18 @@ class Readings:
         )
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a CSV file; it appears whole or not at all, and :func:`read` gives back exactly these readings.
+        """Write a CSV file; it appears whole or not at all, and :func:`pdescry.read` gives back exactly these readings.
 
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Notes
+        -----
         Several fields under names other than u, v, w have to be named again with ``fields=``, inputs with ``inputs=``
-        (as ``{"P": "held"}`` for one that is held, where it does not look so). Units that are known
-        stand in the header: ``t [s]``.
+        (as ``{"P": "held"}`` for one that is piecewise constant, where it does not look so). Units that are known are
+        in the header: ``t [s]``.
         """
         from pdescry.data.headers import with_unit
 

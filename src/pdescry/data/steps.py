@@ -43,7 +43,7 @@ def _number(value: Any, name: str, positive: bool = False) -> float:
 
 
 def with_steps(table: Table, steps: Steps, fields: Sequence[str]) -> Table:
-    """The arrays of a table on a grid that is told, time first: ``u[t, x]``, or images ``u[t, y, x]``."""
+    """The arrays of a table on a given grid, time first: ``u[t, x]``, or images ``u[t, y, x]``."""
     dt, t0 = _number(steps.dt, "dt", positive=True), _number(steps.t0, "t0")
     wanted = list(fields) or [name for name in table.variables if table.variables[name].values.ndim > 1]
     arrays = {name: table.variables[name].values for name in wanted if name in table.variables}

@@ -51,7 +51,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _spell(low: float, high: float) -> str:
-    """Two ends with as many digits as it takes to tell them apart: times since 1970 differ only far behind."""
+    """Two ends with as many digits as it takes to distinguish them: times since 1970 differ only far behind."""
     largest, digits = max(abs(low), abs(high)), 6
     if high > low:
         spread = min(high - low, sys.float_info.max)  # the difference of two finite numbers may be infinite

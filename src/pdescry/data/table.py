@@ -36,8 +36,8 @@ class Table:
 
     coordinates: the names known not to be fields. where: names the i-th row as the user would look it up.
     remark: a sentence about the source that belongs into every complaint about its columns. has_names: False where
-    the columns are merely numbered. notes: what the user should know of how the source was read. units: of variables,
-    where the source tells them apart from their names.
+    the columns are merely numbered. notes: how the source was read, for the user. units: of variables,
+    where the source separates them from their names.
     """
 
     variables: Mapping[str, Variable]
@@ -59,7 +59,7 @@ class Table:
         return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
 
     def is_numeric(self, name: str) -> bool:
-        """Whether a variable holds numbers, or is mostly numbers with some text among them."""
+        """Whether a variable contains numbers, or is mostly numbers with some text among them."""
         values = self.variables[name].values
         if values.dtype.kind not in "OUST":
             return values.dtype.kind in "fiuc"

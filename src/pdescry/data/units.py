@@ -1,4 +1,4 @@
-"""The units of readings: found in headers, below them or in attributes, or told; none is ever guessed or converted."""
+"""The units of readings: found in headers, below them or in attributes, or given; none is ever guessed or converted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def found_units(
 def settle(
     names: Sequence[str], told: Mapping[str, str] | None, found: Mapping[str, str], clock: str
 ) -> dict[str, str]:
-    """The units of ``names``, of which the first is time's. What is told wins, but for times that became numbers here.
+    """The units of ``names``, of which the first is time's. What is given wins, but for times that became numbers here.
 
     clock: the unit that dates and clock times were converted to, or an empty text.
     """

@@ -24,12 +24,30 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Derivatives:
-    """T terms and F left sides at N points, in physical units, over ``n_draws`` draws.
+    """T terms and F left sides at N points, in physical units, over all draws.
 
-    points: (N, 1 + d), columns ``inputs`` (t, x, …). mean, variance: (N, T). left_mean, left_variance: (N, F).
-    Products were formed draw by draw and then averaged: the mean of u·u_x, not the product of the means.
-    covariance: (N, T + F, T + F) between terms and left sides at one point, if asked for.
-    draws: (S, n, T + F) values of single draws at the points ``rows``, if asked for; terms first, then left sides.
+    Parameters
+    ----------
+    terms : tuple of Term
+        The T candidates.
+    left : tuple of Derivative
+        The F left sides.
+    inputs : tuple of str
+        Names of the columns of ``points``: t, x, ….
+    points : (N, 1 + d) array
+        Where.
+    mean, variance : (N, T) array
+        Products were formed draw by draw and then averaged: the mean of u·u_x, not the product of the means.
+    left_mean, left_variance : (N, F) array
+        The same of the left sides.
+    n_draws : int
+        Number of draws.
+    covariance : (N, T + F, T + F) array, optional
+        Between terms and left sides at one point.
+    draws : (S, n, T + F) array, optional
+        Values of single draws at the points ``rows``; terms first, then left sides.
+    rows : (n,) array of int, optional
+        Where single draws were kept.
     """
 
     terms: tuple[Term, ...]
@@ -69,7 +87,13 @@ class Derivatives:
         return xr.Dataset(variables, {"term": names, "input": list(self.inputs)}, {"n_draws": self.n_draws})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a NetCDF file (``.nc``) that :func:`load` reads; no pickle."""
+        """Write a file that :meth:`load` reads; no pickle.
+
+        Parameters
+        ----------
+        path : str or path
+            A NetCDF file (``.nc``).
+        """
         path = Path(path)
         check_target(path, (".nc",))
         about = {"format": FORMAT, "left": json.dumps([(left.field, left.axes) for left in self.left])}
@@ -77,11 +101,31 @@ class Derivatives:
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Derivatives:
-        """What :meth:`save` wrote."""
+        """The derivatives that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Derivatives
+        """
         return _from_dataset(saved_dataset(Path(path), FORMAT, "derivatives"))
 
     def select(self, terms: Sequence[Term | str]) -> Derivatives:
-        """The same with some of the terms, in the given order."""
+        """The same with some of the terms, in the given order.
+
+        Parameters
+        ----------
+        terms : sequence of Term or str
+            Which.
+
+        Returns
+        -------
+        Derivatives
+        """
         fields = tuple(left.field for left in self.left)
         wanted = candidates(
             [terms] if isinstance(terms, str) else terms,

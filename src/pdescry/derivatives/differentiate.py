@@ -28,11 +28,35 @@ def differentiate(
 ) -> Derivatives:
     """Mean and variance over the draws of every candidate term, and of u_t (or u_tt) of every field, at many points.
 
-    terms: ``"general"``, ``"paper"`` or a list of your own, as for :func:`pdescry.candidates`.
-    points: how many at random (``within`` the sensors' ``"hull"``, the ``"box"`` of the readings, or ranges such as
-    ``{"x": (-8, 8), "t": (0, 10)}``; what is not named keeps to the readings), a grid ``{"t": …, "x": …}``, or an array
-    (N, 1 + d). covariance: between terms at each point. keep_points, keep_draws: also keep the values of single draws
-    (of all, unless fewer are asked for) at so many of the points. The result is the same for any number of workers.
+    Parameters
+    ----------
+    posterior : Posterior
+        Of `interpolate`.
+    terms : {"general", "paper", "small"} or iterable of (str or Term)
+        As for :func:`pdescry.candidates`.
+    time_order : int
+        1 for u_t, 2 for u_tt.
+    points : int, (N, 1 + d) array_like, or mapping of str to arrays
+        How many at random, given ones, or a grid ``{"t": …, "x": …}``.
+    within : {"hull", "box"} or mapping of str to (float, float)
+        Where random points lie: in the sensors' hull, in the box of the readings, or in ranges such as
+        ``{"x": (-8, 8), "t": (0, 10)}``; axes that are not named keep to the readings.
+    covariance : bool
+        Also between terms at each point.
+    keep_points : int
+        At how many of the points values of single draws are kept, too.
+    keep_draws : int, optional
+        Of how many draws; by default of all.
+    seed : int
+        Of random points.
+    workers : int, optional
+        How many cores to use; the result is the same for any number.
+    progress : callable or bool, optional
+        Called with the stage, the fraction done and the seconds left.
+
+    Returns
+    -------
+    Derivatives
     """
     from pdescry.derivatives.differentiation import Differentiation  # loads JAX
 
@@ -52,5 +76,5 @@ def differentiate(
         keep_draws=keep_draws,
         seed=seed,
     )
-    with watched(progress) as tell:
-        return work.finish(posterior, workers, tell)
+    with watched(progress) as report_progress:
+        return work.finish(posterior, workers, report_progress)

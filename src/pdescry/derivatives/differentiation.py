@@ -128,4 +128,4 @@ def _check_finite(means: NDArray[np.float64], variances: NDArray[np.float64], li
     for term, some in zip(library.terms, np.any(means, axis=0) | np.any(variances, axis=0), strict=True):
         # exp(−u) of a temperature in kelvin: not zero, but less than the least number there is.
         if not some and any(isinstance(factor, Function) for factor, _ in term.factors):
-            raise InputError(f"The term {term} is too small to be told from zero; remove it from the candidates.")
+            raise InputError(f"The term {term} is too small to be distinguished from zero; leave it out.")

@@ -59,12 +59,12 @@ class Library:
         for term in terms:
             if unknown := sorted((term.axes | term.coordinates) - set(inputs)):
                 raise InputError(
-                    f"The term {term} holds {unknown[0]!r}, which is no axis of the readings ({', '.join(inputs)});"
+                    f"The term {term} contains {unknown[0]!r}, which is no axis of the readings ({', '.join(inputs)});"
                     " remove it."
                 )
             if unknown := sorted(term.fields - set(fields)):
                 raise InputError(
-                    f"The term {term} holds {unknown[0]!r}, which is no field of the readings ({', '.join(fields)});"
+                    f"The term {term} contains {unknown[0]!r}, which is no field of the readings ({', '.join(fields)});"
                     " remove it."
                 )
         return cls(tuple(terms), fields, inputs, tuple(tuple(expand({term: 1.0}).items()) for term in terms))
@@ -87,7 +87,7 @@ class Library:
 
     @cached_property
     def slots(self) -> NDArray[np.int32]:
-        """(products, most factors in one): places in `factors`; what is left over holds the factor one."""
+        """(products, most factors in one): places in `factors`; the rest are factors of one."""
         place = {factor: number for number, factor in enumerate(self.factors)}
         rows = [
             [place[factor] for factor, power in term.factors for _ in range(power)]

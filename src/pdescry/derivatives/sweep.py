@@ -131,7 +131,7 @@ class Lanes:
         with self._stopping(), ThreadPoolExecutor(len(self.devices)) as executor:
             for future in as_completed([executor.submit(on_device, *item) for item in enumerate(blocks)]):
                 future.result()
-                self._tell(share / len(blocks))
+                self._report_progress(share / len(blocks))
 
     @contextmanager
     def _stopping(self) -> Iterator[None]:
@@ -141,7 +141,7 @@ class Lanes:
             self.stopped.set()
             raise
 
-    def _tell(self, share: float) -> None:
+    def _report_progress(self, share: float) -> None:
         self.done = min(self.done + share, 1.0)
         if self.progress is not None:
             elapsed = time.monotonic() - self.began

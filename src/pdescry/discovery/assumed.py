@@ -1,4 +1,4 @@
-"""What a forward solution assumed because no reading tells it: the conditions in words, and notices."""
+"""What a forward solution assumed because no reading determines it: the conditions in words, and notices."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def boundary_of(asked: Clock, found: Solved) -> str:
     if not asked.beyond:
         return followed
     sides = [(side, _conditions(asked, side, taken)) for side, taken in zip(SIDES, found.taken, strict=False)]
-    told = ", ".join(f"{conditions} at {'the ' * (side != ALL)}{side}" for side, conditions in _as_one(sides))
+    text = ", ".join(f"{conditions} at {'the ' * (side != ALL)}{side}" for side, conditions in _as_one(sides))
     if asked.since <= asked.start:
-        return told
-    return f"{followed} until {_time(asked)} = {asked.since:g}, then {told}"
+        return text
+    return f"{followed} until {_time(asked)} = {asked.since:g}, then {text}"
 
 
 def ends_assumed(asked: Clock, found: Solved, equation: Equation, draws: bool) -> Notice | None:
@@ -79,7 +79,7 @@ def beyond_sensors_in_plane(asked: AskedInPlane) -> Notice | None:
 
 
 def held_assumed(held: Sequence[Any]) -> Notice:
-    """Where the field obeys no law, and simple conditions stand in for its ends: the nearest, and others that may hold
+    """Where the field obeys no law, and simple conditions stand in for its ends: the nearest, and others that may apply
     later."""
     nearest, *others = map(in_words, held)
     return Notice.of("ends-held", nearest=nearest, others=others or None)
@@ -97,7 +97,7 @@ def _name(asked: Clock, side: str, taken: Taken) -> str:
 
 def _as_one(sides: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """What is the same at the four sides of a rectangle, once."""
-    return [(ALL, sides[0][1])] if len(sides) == 4 and len({told for _, told in sides}) == 1 else sides
+    return [(ALL, sides[0][1])] if len(sides) == 4 and len({conditions for _, conditions in sides}) == 1 else sides
 
 
 def _ends(asked: Clock) -> str:

@@ -1,13 +1,13 @@
-"""The ends of a forward solution where no reading tells them: past the last reading, or from another start.
+"""The ends of a forward solution where no reading determines them: past the last reading, or from another start.
 
-Whatever the boundary conditions are, the field has some value at either end, so that not to know them is not to know
-how that value goes on. What is known is how it went: over a stretch of the record as long as the forecast it changed by
-u(τ + h) − u(τ). The mean solution keeps the end at its last value. A draw adds the changes of one such stretch, with
-either sign; both ends, and all fields, those of the same stretch, so that what changed together does so again. The
-spread of the draws then is what keeping the value would have been wrong by within the readings, and grows with h up to
-the variability seen at that end. What never was at an end cannot have changed there: so that a front or a cloud that
-arrives may leave, ends of every fourth draw are without flux instead (u_x fades to 0), where a field takes one
-condition at either end and the law can be solved so.
+Whatever the boundary conditions are, the field has some value at either end, so that an unknown condition is an
+unknown course of that value. What is known is how it went: over a stretch of the record as long as the
+forecast it changed by u(τ + h) − u(τ). The mean solution keeps the end at its last value. A draw adds the changes of
+one such stretch, with either sign; both ends, and all fields, those of the same stretch, so that what changed together
+does so again. The spread of the draws then is what keeping the value would have been wrong by within the readings, and
+grows with h up to the variability seen at that end. What never was at an end cannot have changed there: so that a front
+or a cloud that arrives may leave, ends of every fourth draw are without flux instead (u_x fades to 0), where a field
+takes one condition at either end and the law can be solved so.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ class Continued:
         return self.field.readings
 
     def at_end(self, place: float, name: str, number: int, highest: int) -> dict[int, float | None]:
-        """As `follow` asks for it: what the user knows there; then the value or the slope, …, which go on."""
-        told = [each for each in self.field.known_ends if (each.field, each.place) == (name, place)]
-        found: dict[int, float | None] = {each.order: each.value for each in told if each.order < max(highest, 1)}
+        """As `follow` asks for it: known boundary conditions there; then the value or the slope, …, which go on."""
+        known = [each for each in self.field.known_ends if (each.field, each.place) == (name, place)]
+        found: dict[int, float | None] = {each.order: each.value for each in known if each.order < max(highest, 1)}
         if not found and self.course.no_flux and (number, highest) == NO_FLUX_OF:
             return {1: None}
         found |= {order: None for order in range(number) if order not in found}

@@ -1,4 +1,4 @@
-"""The edges of a forward solution in the plane where no reading tells them: past the last reading, or from another
+"""The edges of a forward solution in the plane where no reading determines them: past the last reading, or from another
 start.
 
 As along one axis (``continuing.py``, which says why): the mean solution keeps the values that the edges had. A draw

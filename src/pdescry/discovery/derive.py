@@ -37,10 +37,24 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Derived:
-    """A derived quantity.
+    """A derived quantity, with its uncertainty.
 
-    value: of the mean coefficients. sd, low, high: of the draws; the interval holds 95 % of them. unit: empty where it
-    is not known, 1 of a pure number. draws: (n,), NaN where a draw has no value. notes: what to know of it.
+    Parameters
+    ----------
+    formula : str
+        As it was asked for.
+    value : float
+        Of the mean coefficients.
+    sd : float
+        Of the draws.
+    low, high : float
+        Bounds of the 95 % interval of the draws.
+    unit : str
+        Empty where it is not known, ``1`` for a pure number.
+    draws : (n,) array of float
+        NaN where a draw has no value.
+    notes : tuple of str
+        What to know about it.
     """
 
     formula: str
@@ -75,7 +89,7 @@ def _to_digits(number: float, sd: float) -> str:
 
 @dataclass(frozen=True)
 class _Constant:
-    """What stands after ``where``; unit: None where it was not told."""
+    """The part after ``where``; unit: None where it was not given."""
 
     value: float
     sd: float
@@ -90,7 +104,7 @@ def derive(
     units: Mapping[str, str],
     seed: int = 0,
 ) -> Derived:
-    """draws: (n, k) of the coefficients. units: of the axes, by which a place is told."""
+    """draws: (n, k) of the coefficients. units: of the axes, in which a place is given."""
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"Expected a formula such as 'u_x / u_xx'; got {text!r}.")
     head, *rest = _WHERE.split(text, maxsplit=1)
@@ -159,7 +173,7 @@ def _at_place(
     coefficients: Sequence[Coefficient], draws: Array, places: Mapping[str, _Constant], axes: Sequence[str]
 ) -> dict[str, _Known]:
     """Coefficients by their names, by their terms where only one law has such a term, and, of those that vary, by what
-    they multiply: at the place that was told."""
+    they multiply: at the place that was given."""
     terms = [str(each.term) for each in coefficients]
     found: dict[str, _Known] = {}
     for column, each in zip(draws.T, coefficients, strict=True):
@@ -181,8 +195,8 @@ def _at_place(
         along = sorted({axis for k in members for axis in coefficients[k].term.powers})
         missing = [axis for axis in along if axis not in places]
         if missing:
-            told = ", ".join(f"{axis} = 0.3" for axis in missing)
-            known = _Known(math.nan, draws[:, 0], None, f"a place, as the coefficient varies: 'where {told}'")
+            example = ", ".join(f"{axis} = 0.3" for axis in missing)
+            known = _Known(math.nan, draws[:, 0], None, f"a place, as the coefficient varies: 'where {example}'")
         else:
             at = [
                 math.prod(places[axis].value ** power for axis, power in coefficients[k].term.powers.items())
@@ -214,7 +228,7 @@ def _explained(fault: EquationError, coefficients: Sequence[Coefficient], text: 
     if fault.unknown:
         return InputError(
             f"Expected terms of this law ({names}), as written here, or constants after 'where'; got {fault.unknown!r} "
-            f"in {text!r}; name a term, or tell it as in 'where L = 0.5 m'."
+            f"in {text!r}; name a term, or give it as in 'where L = 0.5 m'."
         )
     return InputError(f"Expected a formula of terms such as 'u_x / u_xx'; got {text!r}: {fault.marked}")
 

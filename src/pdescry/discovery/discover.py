@@ -181,7 +181,25 @@ def resume(
     figures: bool = True,
     progress: Progress | bool | None = None,
 ) -> Law:
-    """Go on with a run from what is finished; a finished one is only read. workers, executor: as in `discover`."""
+    """Continue a run from what is finished; a finished one is only read.
+
+    Parameters
+    ----------
+    workdir : str or path
+        The run directory.
+    workers : int, optional
+        As in `discover`.
+    executor : optional
+        As in `discover`.
+    figures : bool
+        As in `discover`.
+    progress : callable or bool, optional
+        As in `discover`.
+
+    Returns
+    -------
+    Law
+    """
     engine = Engine.of(executor, workers)
     with reopened(Path(workdir)) as run:
         return _work(run, engine, figures, progress)
@@ -222,7 +240,7 @@ def _without(experiments: tuple[Readings, ...], sensors: Sequence[str]) -> tuple
 
 
 def _prepared(experiments: tuple[Readings, ...], settings: Settings, carried: bool) -> tuple[Readings, ...]:
-    """Without faulty parts, and fewer where only noise is lost. Noise that the settings tell goes with them, as that of
+    """Without faulty parts, and fewer where only noise is lost. Noise of the settings goes with them, as that of
     the means."""
     if settings.noise is not None and carried:
         told = [settings.noise.known(each) for each in experiments]
@@ -230,7 +248,7 @@ def _prepared(experiments: tuple[Readings, ...], settings: Settings, carried: bo
             replace(each, noise=None if noise is None else noise.T.copy())
             for each, noise in zip(experiments, told, strict=True)
         )
-    # Sds that are told one for each sensor, and not carried by the readings, belong to these very sensors.
+    # Sds that are given for each sensor, and not carried by the readings, belong to these very sensors.
     fixed = settings.noise is not None and isinstance(settings.noise.sd, tuple) and not carried
     return tuple(_sound(each, settings, leave_out=not fixed) for each in experiments)
 
@@ -288,7 +306,7 @@ def _worked(run: Run, engine: Engine, figures: bool, watch: Watch) -> Law:
 
 
 def _finished(run: Run) -> Law | None:
-    """The law of a run that was finished, unless one of its files is damaged; then that stage is made again."""
+    """The law of a run that was finished, unless one of its files is damaged; then that stage is recomputed."""
     if not run.law.exists():
         return None
     try:
@@ -326,8 +344,8 @@ def _forward(inference: Inference, executor: Executor, tell: Callable[[float], N
 
 
 def _draw(run: Run, law: Law, executor: Executor, progress: Progress) -> None:
-    """Pictures and the report, as far as they are not there yet. What cannot be drawn is told and stops nobody: the law
-    is safe."""
+    """Pictures and the report, as far as they are not there yet. What cannot be drawn is reported and stops nothing:
+    the law is safe."""
     with suppress(OSError):
         run.figures.mkdir(exist_ok=True)
     files = [run.report, *(run.figures / name for name in _pictures(law))]  # what takes longest first

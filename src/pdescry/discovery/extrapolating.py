@@ -160,7 +160,7 @@ def solve(asked: Asked, equation: Equation, field: Field, course: Course = KEPT,
 
 
 def solve_held(asked: Asked, equation: Equation, field: Field, boundary: Any, **more: Any) -> Solved:
-    """With conditions at the ends as `simulate` takes them."""
+    """With boundary conditions as `simulate` takes them."""
     initial = asked.initial
     if initial is None:
         initial = initial_of(field.profile(asked.start, asked.domain), equation)
@@ -265,7 +265,7 @@ def joined(early: Solved, late: Solved | None, times: Array) -> Solved:
 
 def with_draws(found: xr.Dataset, draws: Sequence[Solved]) -> xr.Dataset:
     """With the draws, their rms distance from the mean solution (``u_sd``) and an interval around it: Student's, for
-    few draws tell little of how they spread."""
+    few draws say little about their spread."""
     found = found.assign_attrs(draws=len(draws), unsolved_draws=sum(not each.ok for each in draws))
     for name in [str(name) for name in found.data_vars]:
         values = np.stack([each.fields[name].to_numpy() for each in draws])

@@ -67,7 +67,7 @@ class AskedInPlane(Clock):
                 more = (nearby if self.boundary is not None else 1e-9) * (right - left)
                 if low < left - more or right + more < high:
                     beyond = f" and {100 * nearby:.0f} % beyond" if self.boundary is not None else ""
-                    other = "" if self.boundary is not None else ", or boundary=, what holds at the edges"
+                    other = "" if self.boundary is not None else ", or boundary=, the boundary conditions"
                     raise InputError(
                         f"Expected a domain of {axis} within {left:g} to {right:g}, where the field was "
                         f"inferred{beyond}; got {low:g} to {high:g}; pass initial=, what the field is there{other}."
@@ -136,7 +136,7 @@ def solve_in_plane(asked: AskedInPlane, equation: Equation, field: Field, course
 
 
 def _held(asked: AskedInPlane, equation: Equation, field: Field, limits: Mapping[str, Any]) -> Solved:
-    """With conditions at the edges as `simulate` takes them."""
+    """With boundary conditions as `simulate` takes them."""
     moments = asked.moments
     inputs = inputs_of(asked.readings, equation, asked.start, float(moments[-1])) | dict(asked.inputs or {})
     initial = asked.initial

@@ -24,7 +24,7 @@ class Field(Protocol):
 
     @property
     def known_ends(self) -> Sequence[Condition]:
-        """What the user knows at the ends, at all times."""
+        """Known boundary conditions, at all times."""
         ...
 
     def mean(self, times: Array, places: Array) -> dict[str, Array]:

@@ -1,7 +1,7 @@
 """A law solved forward from a field that was inferred with it, with ends that follow that field.
 
-Readings do not tell what holds at the ends of the interval, but the inferred field does: as many of u, u_x, … as the
-law takes at an end are those of the field there, at every time.
+Readings do not determine the boundary conditions, but the inferred field does: as many of u, u_x, …
+as the law takes at an end are those of the field there, at every time.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ def follow(
             f"{name}_{axis * order}" if order else name: _from(
                 field.along_time(name, place, order), start, float(profiles[name].deriv(order)(place))
             )
-            if told is None
-            else told
+            if value is None
+            else value
             for name, numbers in needed.items()
-            for order, told in at_end(end, name, numbers[end], highest[name]).items()
+            for order, value in at_end(end, name, numbers[end], highest[name]).items()
         } or "free"
     usual: dict[str, Any] = {"rtol": DISCOVERY.following.rtol, "max_points": DISCOVERY.following.most_points}
     return simulate(
@@ -123,13 +123,13 @@ class Held:
 
 
 def initial_of(profiles: Mapping[str, Any], equation: Equation) -> dict[str, Any]:
-    """What `simulate` wants to know: every field, and rates where the law is of second order."""
+    """The initial state that `simulate` takes: every field, and rates where the law is of second order."""
     rates = [f"{part.field}_t" for part in equation.components if part.time_order == 2]
     return {name: profiles[name] for name in (*equation.fields, *rates)}
 
 
 def in_words(conditions: Any) -> str:
-    """Conditions at the ends as `simulate` takes them."""
+    """Boundary conditions as `simulate` takes them."""
     if not isinstance(conditions, Mapping):
         return f"{conditions or 'unknown'} ends"
     sides = {side: [each] if isinstance(each, str) else each for side, each in conditions.items()}
@@ -148,7 +148,7 @@ def orders_of(equation: Equation, axis: str) -> dict[str, int]:
 def _check_later(
     needed: Mapping[str, tuple[int, int]], equation: Equation, field: Followed, times: Array, domain: Sequence[float]
 ) -> None:
-    """Conditions at the ends stay the same: a current that turns at an end would need others."""
+    """Boundary conditions stay the same: a current that turns at an end would need others."""
     for time in np.linspace(times[0], times[-1], DISCOVERY.following.times)[1:].tolist():
         initial = initial_of(field.profile(time, domain), equation)
         later = conditions_needed(

@@ -1,7 +1,7 @@
 """A law in the plane solved forward on a rectangle whose edges follow a field that was inferred with it.
 
-Readings do not tell what holds at the edges, but the inferred field does: its values there, at every time, on those
-sides where the law takes a condition.
+Readings do not determine the boundary conditions, but the inferred field does: its values there, at every time, on
+those sides where the law takes a condition.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def follow_in_plane(
     inputs: Mapping[str, Any] | None = None,
     **limits: Any,
 ) -> Solution:
-    """From ``initial`` at the first of the times, where the solution's own time is 0. at_edge: what holds at an edge,
-    by default the field's value. inputs: in place of those that were read."""
+    """From ``initial`` at the first of the times, where the solution's own time is 0. at_edge: the conditions at an
+    edge, by default the field's value. inputs: in place of those that were read."""
     start = float(times[0])
     known = inputs_of(field.readings, equation, start, float(times[-1])) | dict(inputs or {})
     edge = at_edge or (lambda name, axis, place: (0, _value_along(field, name, axis, place, start)))

@@ -1,8 +1,9 @@
 """A discovered law solved forward from the inferred field, and what that says of the law.
 
-Readings do not tell what happens at the ends of the interval. Where the field was inferred together with the law, ends
-follow the field (``following.py``), and draws of the law are scored on sensors that were left out (``score.py``). For
-other fields several simple conditions are tried; the one whose solution stays nearest to the field is taken, and named.
+Readings do not determine the boundary conditions. Where the field was inferred together
+with the law, ends follow the field (``following.py``), and draws of the law are scored on held-out sensors
+(``score.py``). For other fields several simple conditions are tried; the one whose solution stays nearest to the field
+is taken, and named.
 """
 
 from __future__ import annotations
@@ -37,11 +38,23 @@ Noises = Mapping[str, Mapping[str, float | None]]  # as `Inference.noise`
 
 @dataclass(frozen=True)
 class Forward:
-    """How the law fared when solved forward: a status of the solver, or "not tried".
+    """How the law fared when solved forward.
 
-    conditions: at the ends, as `simulate` takes them, or "field": they follow the inferred field. misfit: rms
-    difference from the inferred field, in units of the readings' sd, of the field where it is largest; NaN where it was
-    not solved. score: of draws of the law on sensors that were left out; unscored: why there is none.
+    Parameters
+    ----------
+    status : str
+        Of the solver, or "not tried".
+    message : str
+        The status explained in a sentence.
+    conditions : optional
+        At the ends, as `simulate` takes them, or "field": they follow the inferred field.
+    misfit : float
+        Rms difference from the inferred field, in units of the readings' standard deviation, of the field where it is
+        largest; NaN where it was not solved.
+    score : Score, optional
+        Of draws of the law on held-out sensors.
+    unscored : str
+        Why there is none.
     """
 
     status: str
@@ -53,7 +66,7 @@ class Forward:
 
     @property
     def held_out(self) -> pd.DataFrame | None:
-        """What draws of the law, solved forward, say of each reading of the left-out sensors (``score.table``)."""
+        """What draws of the law, solved forward, say of each reading of the held-out sensors (``score.table``)."""
         return None if self.score is None else self.score.table
 
     @property
@@ -69,7 +82,7 @@ def check_forward(
     executor: Executor | None = None,
 ) -> Forward:
     """Whether the law is well-posed, how near its solution stays to the inferred field, and, where that obeys the law,
-    how well draws of the law predict sensors that were left out. equation: the law by default, or another one.
+    how well draws of the law predict held-out sensors. equation: the law by default, or another one.
     executor: where draws are solved."""
     inputs = [each.name for each in inference.experiments[0].inputs]
     own = Equation.of([fit.component for fit in inference.fits], inputs=inputs)
@@ -127,17 +140,17 @@ def _limits() -> dict[str, Any]:
 
 
 def held_forward(field: Field, equation: Equation) -> Forward:
-    """With the simple conditions at the ends that come nearest to the field."""
+    """With the simple boundary conditions that come nearest to the field."""
     inferred = _Inferred(field)
-    tried = [_attempt(inferred, equation, boundary) for boundary in boundaries_of(field, equation)]
-    if not tried:
+    attempts = [_attempt(inferred, equation, boundary) for boundary in boundaries_of(field, equation)]
+    if not attempts:
         return Forward("not tried", Notice.of("ends-unknown"))
-    solved = [each for each in tried if each.status == "ok"]
-    return min(solved, key=lambda each: each.misfit) if solved else tried[0]
+    solved = [each for each in attempts if each.status == "ok"]
+    return min(solved, key=lambda each: each.misfit) if solved else attempts[0]
 
 
 def holds_time(equation: Equation) -> bool:
-    """Whether a term holds t: such a law cannot be moved to another start."""
+    """Whether a term contains t: such a law cannot be moved to another start."""
     return any("t" in term.coordinates for part in equation.components for term, _ in part.terms)
 
 

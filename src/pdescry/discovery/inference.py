@@ -35,7 +35,7 @@ class Inference(Protocol):
     @property
     def fits(self) -> Sequence[Fit]: ...  # one for each field
     @property
-    def remarks(self) -> tuple[Notice, ...]: ...  # laws that may be true as well, or the best guess where none is told
+    def remarks(self) -> tuple[Notice, ...]: ...  # other laws that may be true, or the best guess where none was found
     @property
     def how(self) -> str: ...  # how the terms were found, in a clause: "a regression with a threshold found them"
     @property
@@ -109,8 +109,8 @@ class Inference(Protocol):
         ...
 
     def next_sensor(self, n: int, times: ArrayLike | None) -> Advice | None:
-        """In closed form, as `Law.next_sensor`; None where the method has none, or no law is told: then it is judged by
-        `sampled`."""
+        """In closed form, as `Law.next_sensor`; None where the method has none, or no law was found: then it is judged
+        by `sampled`."""
         ...
 
     def sampled(self, points: Array) -> Sampled:
@@ -129,11 +129,11 @@ class Inference(Protocol):
     # ---- keeping it ----------------------------------------------------------------------------------------------
 
     def facts(self) -> dict[str, Any]:
-        """What law.json holds beyond what every method has."""
+        """What law.json contains beyond what every method has."""
         ...
 
     def facts_of(self, experiment: int) -> dict[str, Any]:
-        """What law.json holds of a further experiment beyond its readings."""
+        """What law.json contains of a further experiment beyond its readings."""
         ...
 
     def save(self, folder: Path) -> None:
@@ -147,15 +147,16 @@ class LeftOut(Protocol):
     @property
     def laws(self) -> Sequence[tuple[Field, Equation]]: ...
     @property
-    def rows(self) -> NDArray[np.bool_]: ...  # (N,): which readings were left out
+    def rows(self) -> NDArray[np.bool_]: ...  # (N,): which readings are held out
     @property
-    def scatter_sd(self) -> Array: ...  # (left-out readings, fields): sds of readings about the fields
+    def scatter_sd(self) -> Array: ...  # (held-out readings, fields): sds of readings about the fields
     @property
     def noise(self) -> Mapping[str, float]: ...  # of each field, rms, of the other readings: how exact is enough
 
 
 class Sampled(Protocol):
-    """Draws of coefficients together with fields; k = 0 where no law is told, or where they were not drawn together."""
+    """Draws of coefficients together with fields; k = 0 where no law was found, or where they were not drawn
+    together."""
 
     @property
     def coefficients(self) -> Array: ...  # (S, k)

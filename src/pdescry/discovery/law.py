@@ -52,12 +52,25 @@ Run = Callable[..., Solved]  # of an equation and a field, and the number of a d
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Law:
-    """A law for each field (``fits``), and the fields that were inferred with it or before it.
+    """A law for each field, and the fields that were inferred with it or before it.
 
-    inference: what the method found, by whatever method; all else here is asked of it. forward: how the law fared when
-    solved forward. warnings: what to know before relying on it; advice: what to try; each a `Notice`, which
-    prints as a sentence. Where several experiments share the law, everything here is of the first, and ``law.of(1)``
-    has the field of the second.
+    Parameters
+    ----------
+    inference : Inference
+        What the method found; everything else is computed from it.
+    settings : Settings
+        Every setting of the run.
+    forward : Forward
+        How the law fared when solved forward.
+    warnings : tuple of Notice
+        What to know before relying on it; each prints as a sentence.
+    advice : tuple of Notice
+        What to try next.
+
+    Notes
+    -----
+    `discover`, `resume` and `load` make it. Where several experiments share the law, readings and fields are those of
+    the first; ``law.of(1)`` has the second's.
     """
 
     inference: Inference
@@ -125,44 +138,47 @@ class Law:
 
     @property
     def remarks(self) -> tuple[Notice, ...]:
-        """Laws that may be true as well (``or u_t = … (probability 0.30)``), or the best guess where none is told."""
+        """Laws that may be true as well (``or u_t = … (probability 0.30)``), or the best guess where none was found."""
         return self.inference.remarks
 
     @property
     def field(self) -> Field:
-        """Where a forward solution starts from: the field that obeys the law if there is one, or else the mean one."""
+        """The field from which a forward solution starts; it obeys the law if there is one, or else is the mean one."""
         return self.inference.field
 
     @property
     def free_field(self) -> Inferred:
-        """A field that obeys no law: its readings, reach and predict; what is left to ask where no law is told."""
+        """A field that obeys no law, with its readings, reach and predict; what remains where no law was found."""
         return self.inference.free_field
 
     @property
     def command(self) -> str:
-        """What to type at the shell to make it again."""
+        """What to type at the shell to reproduce it."""
         return command_of(self.experiments, self.settings)
 
     @property
     def equation(self) -> Equation:
         """The law with its mean coefficients, fit for `pdescry.simulate`; of several fields, of those that have one."""
-        told = [fit for fit in self.fits if fit.support.any()] or self.fits
-        return Equation.of([fit.component for fit in told], inputs=[each.name for each in self.readings.inputs])
+        fits = [fit for fit in self.fits if fit.support.any()] or self.fits
+        return Equation.of([fit.component for fit in fits], inputs=[each.name for each in self.readings.inputs])
 
     @property
     def coefficients(self) -> pd.DataFrame:
-        """The terms of the law: mean, sd, 95 % interval, the probability that the term is there (NaN where the method
-        does not tell), and the unit of the coefficient (``1`` of a pure number, empty where units of the readings are
-        not known). Those of all candidates: ``law.fits[0].table``."""
+        """A table of the terms of the law, with mean, standard deviation and 95 % interval of each coefficient.
+
+        ``probability`` is that of the term being in the law (NaN where the method does not say), and ``unit`` the unit
+        of the coefficient (``1`` of a pure number, empty where units of the readings are not known).
+        ``law.fits[0].table`` has all candidates.
+        """
         return table_of(self.fits, self.readings)
 
     @property
     def covariance(self) -> pd.DataFrame:
-        """Covariance of all coefficients of all equations, by their names: ``u_xx``, of several fields ``v: u_xx``.
+        """Covariance of all coefficients of all equations, by names such as ``u_xx`` or ``v: u_xx``.
 
-        Given coefficients have the variance that was told with them, and nearly none where none was.
+        Given coefficients have the variance that was given with them, and nearly none where none was given.
         """
-        names = [each.name for each in self._told_coefficients()]
+        names = [each.name for each in self._kept_coefficients()]
         return pd.DataFrame(self.inference.covariance, index=names, columns=names)
 
     def sample(self, n: int = 1000, seed: int = 0) -> pd.DataFrame:
@@ -170,9 +186,9 @@ class Law:
 
         Parameters
         ----------
-        n
+        n : int
             How many.
-        seed
+        seed : int
             The same seed gives the same draws.
 
         Returns
@@ -181,7 +197,7 @@ class Law:
             A row a draw, a column a coefficient, by the names of `covariance`. Coefficients of one draw belong
             together: they are correlated. Laws with the fields that belong to them: `draw_laws`.
         """
-        names = [each.name for each in self._told_coefficients()]
+        names = [each.name for each in self._kept_coefficients()]
         drawn = self.inference.draw_coefficients(check_whole("number of draws", n, 1), check_whole("seed", seed, 0))
         return pd.DataFrame(drawn, columns=names)
 
@@ -190,14 +206,14 @@ class Law:
 
         Parameters
         ----------
-        formula
-            Such as ``"u_x / u_xx"``: a term stands for its coefficient; those that are more than a name stand in
+        formula : str
+            Such as ``"u_x / u_xx"``: a term stands for its coefficient; those that are more than a name are written in
             quotes, ``"'u*u_x' / u_xx"``, of several fields ``"'v: u_xx' / 'u: u_xx'"``. Constants of one's own come
             after ``where``, with sd and unit if they have such: ``"L^2 / u_xx where L = 0.5 ± 0.01 m"``. A coefficient
             that varies is taken at a place: ``"sqrt(u_xx) where x = 0.3"``.
-        draws
+        draws : int
             How many of `sample` it is computed from.
-        seed
+        seed : int
             Of the draws.
 
         Returns
@@ -205,16 +221,16 @@ class Law:
         Derived
             Prints ``value ± sd [low, high] unit``; has them as attributes, and ``draws``.
         """
-        told = self._told_coefficients()
+        coefficients = self._kept_coefficients()
         drawn = self.sample(draws, seed).to_numpy()
-        found = derive(formula, told, drawn, self.readings.axes, self.readings.units, seed)
+        found = derive(formula, coefficients, drawn, self.readings.axes, self.readings.units, seed)
         if "formal" in set(self.coefficients["spread"]):
             found = replace(found, notes=(*found.notes, Notice.of("spread-too-narrow")))
         return found
 
-    def _told_coefficients(self) -> list[Coefficient]:
+    def _kept_coefficients(self) -> list[Coefficient]:
         if not any(fit.support.any() for fit in self.fits):
-            raise InputError(f"Expected a law with coefficients; these readings tell none ({self}).")
+            raise InputError(f"Expected a law with coefficients; these readings determine none ({self}).")
         return coefficients_of(self.fits, self.readings)
 
     def latex(self, digits: int | None = None) -> str:
@@ -222,15 +238,15 @@ class Law:
 
         Parameters
         ----------
-        digits
-            By default the sd stands behind the last digits; a number: mean coefficients, with so many digits.
+        digits : int, optional
+            By default the standard error follows the last digits; a number: mean coefficients, with so many digits.
         """
-        self._told_coefficients()
-        told = [fit for fit in self.fits if fit.support.any()]
+        self._kept_coefficients()
+        fits = [fit for fit in self.fits if fit.support.any()]
         if digits is not None:
-            lines = [LATEX.component(fit.component, check_whole("digits", digits, 1)) for fit in told]
+            lines = [LATEX.component(fit.component, check_whole("digits", digits, 1)) for fit in fits]
         else:
-            lines = [in_style(fit, LATEX) for fit in told]
+            lines = [in_style(fit, LATEX) for fit in fits]
         if len(lines) == 1:
             return lines[0]
         inner = " \\\\\n".join(line.replace(" = ", " &= ", 1) for line in lines)
@@ -241,7 +257,7 @@ class Law:
 
         Fields and inputs are functions of t and the axes. Needs sympy: ``pip install 'pdescry[sympy]'``.
         """
-        self._told_coefficients()
+        self._kept_coefficients()
         found = to_sympy(self.equation)
         return found[0] if len(found) == 1 else found
 
@@ -261,8 +277,10 @@ class Law:
 
     @property
     def reach(self) -> dict[str, tuple[float, float]]:
-        """From where to where the field is known: between the outermost sensors, or in the domain that was asked for.
-        By the names of time and axes."""
+        """Interval of time and of each axis in which the field is inferred, by name.
+
+        It lies between the outermost sensors, or is the domain that was asked for.
+        """
         return self.inference.reach
 
     def predict(
@@ -273,11 +291,27 @@ class Law:
         noise: bool = False,
         grid: bool = True,
     ) -> xr.Dataset:
-        """Mean, sd and interval of the field within `reach`, as `Posterior.predict`.
+        """Mean, standard deviation and interval of the field within `reach`.
 
-        Of the field that obeys the law if they were inferred together, or else of one that obeys none. Where the
-        readings had dates, ``t`` may be dates as well, as text, datetime, numpy's or pandas' kind; the answer has
-        dates then.
+        The field is the one that obeys the law if they were inferred together, or else one that obeys none.
+
+        Parameters
+        ----------
+        t : array_like
+            Times, or dates where the readings had dates; the result has dates then.
+        *places : array_like
+            Places, an array for each axis.
+        level : float
+            Probability of the interval.
+        noise : bool
+            Predict what a sensor would read instead of the field itself.
+        grid : bool
+            Whether the arrays make a grid; else they are of one shape, an entry for each point.
+
+        Returns
+        -------
+        xarray.Dataset
+            For a field u: ``u`` (mean), ``u_sd``, ``u_low`` and ``u_high``.
         """
         times, are_dates = self.readings.to_times(t)
         found = self.inference.predict(times, *places, level=level, noise=noise, grid=grid)
@@ -289,7 +323,17 @@ class Law:
         return found.assign_coords({self.readings.time_name: (time.dims, self.readings.dates(time.to_numpy()))})
 
     def of(self, experiment: int) -> Inferred:
-        """The field of one of several experiments, counted from 0: its readings, reach and predict."""
+        """The field of one of several experiments: its readings, reach and predict.
+
+        Parameters
+        ----------
+        experiment : int
+            Counted from 0.
+
+        Returns
+        -------
+        Inferred
+        """
         return self.inference.of(experiment)
 
     def simulate(
@@ -310,40 +354,41 @@ class Law:
 
         Parameters
         ----------
-        times
+        times : (T,) array_like, optional
             As in the readings, or dates where they had such; by default from their first to their last. The solution
             starts from the inferred field at the first of them, or at the last reading if all of them are later.
-        draws
-            How many laws to draw, each with a draw of the field to start from; then the result also holds ``u_draws``,
-            their rms distance from ``u`` (``u_sd``) and a 95 % interval around it (``u_low``, ``u_high``).
-        domain
+        draws : int
+            How many laws to draw, each with a draw of the field to start from; then the result also contains
+            ``u_draws``, their rms distance from ``u`` (``u_sd``) and a 95 % interval around it (``u_low``, ``u_high``).
+        domain : (float, float) or mapping of str to (float, float), optional
             By default, `reach` of the field. In the plane ``{"x": (left, right), "y": (bottom, top)}``, by default a
             rectangle all of which lies among the sensors; to be given with ``boundary``. With that it may be wider than
             `reach` by a quarter on each side: the field starts there as at the nearest place within.
-        boundary
+        boundary : str or mapping, optional
             As in `pdescry.simulate`. By default ends follow the inferred field, those of a draw its own, up to the last
             reading, and then keep their last value; in draws they change as they did over spans of that length in the
             readings (``discovery/continuing.py``). Boundary conditions that were known when the law was discovered
-            hold later, too. With other ``initial`` or ``inputs``, ends are so from the first time on. Of a field that
+            apply later, too. With other ``initial`` or ``inputs``, ends are so from the first time on. Of a field that
             obeys no law (after a regression): the simple conditions that come nearest to it.
-        initial
+        initial : optional
             By default, the inferred field.
-        x, y
+        x, y : (n,) array_like, optional
             Places of the result; in the plane a grid, by default 41 by 41.
-        inputs
+        inputs : mapping of str, optional
             Other inputs than those that were read, as in `pdescry.simulate`, since the first of the times. By default
             an input keeps its last value after that was read.
-        seed
+        seed : int
             Of the draws.
-        limits
+        **limits : optional
             As in `pdescry.simulate` (max_points, max_steps, max_seconds, rtol, …); by default the law is solved to the
             digits that a discovered law can have.
 
         Returns
         -------
-        Attributes tell the status; a law or a draw that could not be solved is NaN from where it ended. ``boundary``
-        has the conditions, and ``assumed`` what was assumed because no reading tells it, in words; of ends and inputs
-        there is a Python warning, too.
+        xarray.Dataset
+            The attribute ``status`` is that of the solution; a law or a draw that could not be solved is NaN from where
+            it ended. ``boundary`` has the conditions, and ``assumed`` what was assumed because no reading determines
+            it, in words; of ends and inputs there is a Python warning, too.
         """
         readings = self.readings
         draws = check_whole("number of draws", draws, 0)
@@ -379,7 +424,7 @@ class Law:
             laws = enumerate(self.draw_laws(draws, seed))
             drawn = [run(law, field, number, **finer | limits) for number, (field, law) in laws]
             found = with_draws(found, drawn)
-        # A law without derivatives along it does not know the name of its axis.
+        # A law without derivatives along it does not contain the name of its axis.
         names = {"t": readings.time_name, **dict(zip(mean.axes, readings.axes, strict=True))}
         found = found.rename({name: wanted for name, wanted in names.items() if name != wanted})
         return self._with_dates(found) if are_dates else found
@@ -417,14 +462,14 @@ class Law:
         return asked, [] if boundary is None else [boundary], run
 
     def _held_ends(self, asked: Asked) -> list[Any]:
-        """Simple conditions, the one that comes nearest to the field first; after the last reading others that may hold
-        as well. None where ends follow a field that obeys the law."""
+        """Simple conditions, the one that comes nearest to the field first; after the last reading others that may
+        apply as well. None where ends follow a field that obeys the law."""
         if self.field.follows(np.array(asked.span), asked.places):
             return []
         nearest = self.forward.conditions
         if nearest is None and self.forward.status == "not tried":
             raise InputError(
-                f"Expected what holds at the ends of the interval, which readings do not tell for {self}; pass "
+                f"Expected boundary conditions, which the readings do not determine for {self}; pass "
                 "boundary=, such as 'periodic'."
             )
         if nearest is None or asked.times[-1] <= asked.span[1]:
@@ -432,18 +477,42 @@ class Law:
         return [nearest, *(each for each in boundaries_of(self.field, self.equation) if each != nearest)]
 
     def draw_laws(self, number: int, seed: int = 0) -> list[tuple[Field, Equation]]:
-        """Laws as likely as the readings leave them, each with the draw of the field that it belongs to."""
+        """Draws from the posterior of the law, each with the draw of the field that it belongs to.
+
+        Parameters
+        ----------
+        number : int
+            How many.
+        seed : int
+            Of the draws.
+
+        Returns
+        -------
+        list of (Field, Equation)
+        """
         return list(self.inference.draw_laws(number, seed))
 
     def next_sensor(self, n: int = 1, times: ArrayLike | None = None) -> Advice:
-        """Where the next ``n`` sensors would shrink the uncertainty of the coefficients most, one after the other, each
-        given those before; with a map over time and place of what single readings would tell.
+        """Where further sensors would reduce the uncertainty of the coefficients most.
 
-        times: when a new sensor reads; by default when one of the others does. Places lie between the outermost
-        sensors. Expected information in closed form, where law and field were inferred together; by draws, after a
-        regression. Where no law is told: the places where the field is least known. The terms are taken as they are:
-        what a reading would tell of which law is right is not counted, as fields of laws that were not taken are not
-        kept.
+        Parameters
+        ----------
+        n : int
+            How many sensors; they are advised one after the other, each given those before.
+        times : array_like, optional
+            When a new sensor reads; by default when one of the others does.
+
+        Returns
+        -------
+        Advice
+            Prints in words; has a table of the sensors, and a map of the information in single readings over time and
+            place.
+
+        Notes
+        -----
+        Places lie between the outermost sensors. The expected information is in closed form where law and field were
+        inferred together, and by draws after a regression. Where no law was found, the places are those where the field
+        is most uncertain. The terms are taken as they are: information on which law is right is not counted.
         """
         from pdescry.discovery.next_sensor import next_sensor
 
@@ -452,28 +521,60 @@ class Law:
     # ---- keeping it ----------------------------------------------------------------------------------------------
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Write a page for people: the law, the field, the terms, the law solved forward, diagnostics and settings.
+        """Write one HTML page that needs nothing else and opens from disk.
 
-        One HTML file that needs nothing else and opens from disk. ``pdescry discover`` writes it as ``report.html``.
+        It has the law, the field, the terms, the law solved forward, diagnostics and settings; ``pdescry discover``
+        writes it as ``report.html``.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
         """
         from pdescry.report.page import write_page
 
         write_page(self, path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a folder (``rod.pdescry``) that :func:`pdescry.load` reads; plain formats, no pickle."""
+        """Write a folder that :func:`pdescry.load` reads; plain formats, no pickle.
+
+        Parameters
+        ----------
+        path : str or path
+            Such as ``rod.pdescry``.
+        """
         from pdescry.discovery.storage import save_law
 
         save_law(self, Path(path))
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Law:
-        """What :meth:`save` or a finished ``pdescry discover`` wrote."""
+        """The law that :meth:`save` or a finished ``pdescry discover`` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            The folder.
+
+        Returns
+        -------
+        Law
+        """
         from pdescry.discovery.storage import load_law
 
         return load_law(Path(path))
 
 
 def load(path: str | os.PathLike[str]) -> Law:
-    """The law in a folder that ``law.save`` or a finished ``pdescry discover`` wrote."""
+    """The law that ``law.save`` or a finished ``pdescry discover`` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder.
+
+    Returns
+    -------
+    Law
+    """
     return Law.load(path)

@@ -36,10 +36,10 @@ class Method(Protocol):
     usual: ClassVar[tuple[str, Mapping[str, Any]]]  # which of them "auto" stands for, and with what settings
     takes: ClassVar[str]  # what it can work with, in words
     shares_laws: ClassVar[bool]  # whether several experiments can share a law
-    asks_readings_for_noise: ClassVar[bool]  # whether readings have to carry the noise that settings tell
+    asks_readings_for_noise: ClassVar[bool]  # whether readings have to carry the noise of the settings
     files: ClassVar[tuple[str, ...]]  # that it keeps in a run directory,
     files_of_each: ClassVar[tuple[str, ...]]  # and those of each experiment (posterior.nc, posterior-2.nc)
-    result: ClassVar[str]  # the file that tells that a folder holds a result of this method
+    result: ClassVar[str]  # the file by which a folder is known to contain a result of this method
 
     @staticmethod
     def check_options(options: Any, /) -> None:
@@ -171,10 +171,10 @@ def load_inference(folder: Path, experiments: Sequence[Readings], diagnostics: D
 
 
 def carries_noise(method: Method, settings: Settings) -> bool:
-    """Whether readings carry the noise that the settings tell: where they may be averaged, and where the method asks
+    """Whether readings carry the noise of the settings: where they may be averaged, and where the method asks
     the readings for it."""
-    told = settings.noise is not None and settings.noise.sd is not None
-    return told and (settings.average is not False or method.asks_readings_for_noise)
+    has_noise = settings.noise is not None and settings.noise.sd is not None
+    return has_noise and (settings.average is not False or method.asks_readings_for_noise)
 
 
 def files() -> Mapping[str, bool]:

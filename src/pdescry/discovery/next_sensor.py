@@ -1,4 +1,5 @@
-"""Where the next sensor would tell most of a law, however the law was found; or of the field, where there is none."""
+"""Where the next sensor would add most information on a law, however the law was found; or of the field, where there is
+none."""
 
 from __future__ import annotations
 

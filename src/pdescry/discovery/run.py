@@ -1,7 +1,7 @@
 """The run directory: what `discover` has done so far, in files that explain themselves.
 
     rod.pdescry/
-      config.toml       every setting, with a comment each; and what readings.csv holds
+      config.toml       every setting, with a comment each; and what readings.csv contains
       readings.csv      the readings, as they were understood
       chains/           checkpoints while the field is sampled; gone when posterior.nc is there
       posterior.nc      draws of the field
@@ -10,7 +10,7 @@
       joint.nc          law and field, inferred together, and how other laws compare; or else, for a regression,
       derivatives.nc    the candidate terms at many points, and
       fit.json          the regressions, with the path by which candidates fell
-      forward.csv       what draws of the law, solved forward, say of sensors that were left out
+      forward.csv       what draws of the law, solved forward, say of held-out sensors
       law.json          the result, with intervals, verdict and warnings
       report.html       the result for people, one page
       figures/          pictures
@@ -51,7 +51,7 @@ from pdescry.notices import Notice, NoticeWarning, restored, stored
 from pdescry.two_stage.network import numbered
 
 LOGGER = logging.getLogger("pdescry")
-LOGGER.addHandler(logging.NullHandler())  # what is told is the program's to decide
+LOGGER.addHandler(logging.NullHandler())  # what is printed is the program's to decide
 
 
 class RunInUse(InputError):
@@ -113,7 +113,7 @@ class Run:
 
     def staged(self, name: str, path: Path, load: Callable[[Path], Any], make: Callable[[], Any]) -> Any:
         """What a stage made, from its file: also when it was made just now, so that a resumed run sees the same
-        bits. A file that is damaged is made again."""
+        bits. A file that is damaged is recomputed."""
         if path.exists():
             try:
                 return load(path)
@@ -143,7 +143,7 @@ def _numbers(name: str) -> re.Pattern[str]:
 
 @contextmanager
 def begun(path: Path, experiments: Sequence[Readings], settings: Settings, overwrite: bool = False) -> Iterator[Run]:
-    """A run in a new or empty folder, or in one that holds the same run, stopped at whatever moment."""
+    """A run in a new or empty folder, or in one with the same run, stopped at whatever moment."""
     with _locked(path, make=True):
         config = path / "config.toml"
         if overwrite or not config.exists():
@@ -153,7 +153,7 @@ def begun(path: Path, experiments: Sequence[Readings], settings: Settings, overw
                 temporary.write_text(config_text(experiments, settings), encoding="utf-8")
         elif not _is_run(path):
             raise InputError(
-                f"Expected a new or empty folder for the run; {str(path)!r} holds a 'config.toml' that is no run's; "
+                f"Expected a new or empty folder for the run; {str(path)!r} contains a 'config.toml' that is no run's; "
                 "choose another folder."
             )
         else:
@@ -188,7 +188,7 @@ def _clear(path: Path, ours: bool, kept: set[str]) -> None:
     if strangers:
         name = min(each.name for each in strangers)
         kind = "a run of pdescry and nothing else" if ours else "a new or empty folder for the run"
-        raise InputError(f"Expected {kind}; {str(path)!r} holds {name!r}; choose another folder.")
+        raise InputError(f"Expected {kind}; {str(path)!r} contains {name!r}; choose another folder.")
     # config.toml stays until the new one takes its place: killed on the way, this is still a run to be overwritten.
     for each in path.iterdir():
         if each.name not in {".lock", "config.toml", *kept}:
@@ -280,8 +280,8 @@ def _compare(path: Path, experiments: Sequence[Readings], settings: Settings) ->
         changes.append("the readings differ")
     if changes:
         raise InputError(
-            f"The folder {str(path)!r} holds another run: {'; '.join(changes)}. Choose another folder, or go back to "
-            "those settings."
+            f"The folder {str(path)!r} contains another run: {'; '.join(changes)}. Choose another folder, or go back "
+            "to those settings."
         )
 
 
@@ -295,7 +295,7 @@ def config_text(experiments: Sequence[Readings], settings: Settings) -> str:
         about["notes"] = stored(readings.notes)
         about["faults"] = [each.to_dict() for each in readings.faults]
         about["inputs"] = {known.name: known.between for known in readings.inputs}
-        lines.append(f"[[readings]]                 # what {numbered('readings.csv', number)} holds")
+        lines.append(f"[[readings]]                 # what {numbered('readings.csv', number)} contains")
         lines += [f"{name} = {spelled(value)}" for name, value in about.items() if value not in (None, {}, [])]
     return "\n".join([*lines, ""])
 
@@ -315,7 +315,7 @@ def _write_readings(path: Path, readings: Readings) -> None:
     columns |= dict(zip(readings.fields, readings.values.T, strict=True))
     if readings.noise is not None:
         columns |= {f"sd of {field}": sd for field, sd in zip(readings.fields, readings.noise.T, strict=True)}
-    frame = pd.DataFrame(columns | {SENSOR: readings.sensor})  # by number: names stand in config.toml
+    frame = pd.DataFrame(columns | {SENSOR: readings.sensor})  # by number: names are in config.toml
     with appearing(path) as temporary:
         frame.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
 

@@ -2,7 +2,7 @@
 
 Field and coefficients are fitted again without some of the sensors (`Inference.left_out`). Each draw of that fit is
 solved from its own profile at the first time, with ends that follow its own field; together with how readings scatter
-they say what the left-out sensors should read. The terms of the law were chosen with all sensors.
+they say what the held-out sensors should read. The terms of the law were chosen with all sensors.
 """
 
 from __future__ import annotations
@@ -32,14 +32,29 @@ from pdescry.solver import Solution
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """What draws of the law, solved forward, say of sensors that were left out.
+    """What draws of the law, solved forward, say of held-out sensors.
 
-    sensors: by name or number. draws: how many were solved; unsolved: how many could not be. readings: of these
-    sensors. rms_error: of the draws' mean; expected: what it should be, by the spread of the draws and the scatter of
-    the readings; of several fields, both of the one that is missed by most beside what was expected (``by_field`` has
-    all). coverage: share of the readings within their 95 % intervals. log_score: mean log density of a reading.
-    table: one row a reading, ordered by sensor and time: sensor, t, x, reading, mean, low, high (a reading's 95 %
-    interval); and first the field, where there are several.
+    Parameters
+    ----------
+    sensors : tuple of (int or str)
+        Names or numbers of the held-out sensors.
+    draws : int
+        How many were solved.
+    unsolved : int
+        How many could not be solved.
+    readings : int
+        Number of readings of these sensors.
+    rms_error : float
+        Of the mean of the draws; of several fields, of the one that is missed by most (``by_field`` has all).
+    expected : float
+        What it should be, by the spread of the draws and the noise of the readings.
+    coverage : float
+        Share of the readings within their 95 % intervals.
+    log_score : float
+        Mean log predictive density of a reading.
+    table : pandas.DataFrame
+        One row a reading, ordered by sensor and time: sensor, t, x, reading, mean, low, high (a reading's 95 %
+        interval); and first the field, where there are several.
     """
 
     sensors: tuple[int | str, ...]
@@ -66,20 +81,20 @@ class Score:
     def sentence(self) -> str:
         """In words."""
         several = len(self.sensors) > 1
-        told = f" {self.unsolved} draw{'s' * (self.unsolved > 1)} could not be solved." if self.unsolved else ""
+        note = f" {self.unsolved} draw{'s' * (self.unsolved > 1)} could not be solved." if self.unsolved else ""
         head = (
-            f"Solved forward by {self.draws} draws, the law predicts {len(self.sensors)} left-out sensor{'s' * several}"
+            f"Solved forward by {self.draws} draws, the law predicts {len(self.sensors)} held-out sensor{'s' * several}"
         )
         if "field" in self.table:
             each = [
-                f"{name} to within {row['rms_error']:.3g} (expected {row['expected']:.3g}; 95 % intervals hold "
+                f"{name} to within {row['rms_error']:.3g} (expected {row['expected']:.3g}; 95 % intervals contain "
                 f"{100 * row['coverage']:.0f} % of its readings)"
                 for name, row in self.by_field.iterrows()
             ]
-            return f"{head}: {', '.join(each)}.{told}"
+            return f"{head}: {', '.join(each)}.{note}"
         return (
-            f"{head} to within {self.rms_error:.3g} (expected {self.expected:.3g}; 95 % intervals hold "
-            f"{100 * self.coverage:.0f} % of {'their' if several else 'its'} readings).{told}"
+            f"{head} to within {self.rms_error:.3g} (expected {self.expected:.3g}; 95 % intervals contain "
+            f"{100 * self.coverage:.0f} % of {'their' if several else 'its'} readings).{note}"
         )
 
     @property
@@ -114,11 +129,11 @@ def worst_of(scores: pd.DataFrame) -> str:
 def score_forward(
     inference: Inference,
     mean: Solution,
-    tell: Callable[[float], None],
+    report_progress: Callable[[float], None],
     executor: Executor | None = None,
     seed: int = 0,
 ) -> tuple[Score | None, Notice | None]:
-    """The score, or None and why there is none. mean: the law's own forward solution, which tells what draws cost."""
+    """The score, or None and why there is none. mean: the law's own forward solution, which shows what draws cost."""
     without = inference.left_out(_number(mean), seed)
     if isinstance(without, Notice):
         return None, without
@@ -137,7 +152,7 @@ def score_forward(
     tasks = [(_solved, (field, equation, moments, mean.domain, limits)) for field, equation in without.laws]
     predicted, unsolved = [], 0
     for number, found in enumerate(one_by_one(executor or Inline(), tasks)):
-        tell(number / len(tasks))
+        report_progress(number / len(tasks))
         if found.ok:
             predicted.append([found.at(times - span[0], places, name) for name in readings.fields])
         unsolved += not found.ok
@@ -168,7 +183,7 @@ def _solved(
 
 
 def _score(without: LeftOut, readings: Readings, predicted: Array, unsolved: int) -> Score:
-    """predicted: (draws, fields, left-out readings)."""
+    """predicted: (draws, fields, held-out readings)."""
     rows, number = without.rows, len(predicted)
     read, mean = readings.values[rows].T, predicted.mean(0)
     # The mean of so few draws is itself uncertain.

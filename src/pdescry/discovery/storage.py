@@ -54,14 +54,14 @@ def write_law(path: Path, law: Law) -> None:
 
 
 def _forward(forward: Forward) -> dict[str, Any]:
-    told = {each.name: getattr(forward, each.name) for each in fields(forward)}
-    told["message"] = forward.message.to_dict()
-    told["unscored"] = None if forward.unscored is None else forward.unscored.to_dict()
-    return told | {"score": None if forward.score is None else forward.score.summary}
+    stored = {each.name: getattr(forward, each.name) for each in fields(forward)}
+    stored["message"] = forward.message.to_dict()
+    stored["unscored"] = None if forward.unscored is None else forward.unscored.to_dict()
+    return stored | {"score": None if forward.score is None else forward.score.summary}
 
 
 def write_forward(path: Path, forward: Forward) -> None:
-    """What was said of left-out sensors, a row a reading, if any were left out."""
+    """The prediction of held-out sensors, a row a reading, if there are any."""
     if forward.held_out is None:
         path.unlink(missing_ok=True)  # of a run that was stopped, and changed
         return
@@ -69,16 +69,16 @@ def write_forward(path: Path, forward: Forward) -> None:
         forward.held_out.to_csv(temporary, index=False, lineterminator="\n", encoding="utf-8")
 
 
-def _load_forward(told: dict[str, Any], path: Path, named: bool) -> Forward:
+def _load_forward(stored: dict[str, Any], path: Path, named: bool) -> Forward:
     """named: whether sensors have names."""
-    score = told["score"]
+    score = stored["score"]
     if score is not None:
         kinds: Any = {"sensor": str if named else int}
         table: Any = pd.read_csv(path, dtype=kinds, keep_default_na=False, **exact_floats())
         score = Score(**score | {"sensors": tuple(score["sensors"])}, table=table)
-    unscored = None if told["unscored"] is None else Notice.from_dict(told["unscored"])
-    notices = {"message": Notice.from_dict(told["message"]), "unscored": unscored}
-    return Forward(**told | notices | {"misfit": _number(told["misfit"]), "score": score})
+    unscored = None if stored["unscored"] is None else Notice.from_dict(stored["unscored"])
+    notices = {"message": Notice.from_dict(stored["message"]), "unscored": unscored}
+    return Forward(**stored | notices | {"misfit": _number(stored["misfit"]), "score": score})
 
 
 def _about(readings: Readings) -> dict[str, Any]:
@@ -100,20 +100,20 @@ def _further(law: Law, number: int) -> dict[str, Any]:
 def _diagnostics(diagnostics: Diagnostics | None) -> dict[str, Any] | None:
     if diagnostics is None:
         return None
-    told = {name: value for name, value in vars(diagnostics).items() if name != "table"}
-    return told | {
+    stored = {name: value for name, value in vars(diagnostics).items() if name != "table"}
+    return stored | {
         "verdict": diagnostics.verdict.to_dict(),
         "table": diagnostics.table.reset_index().to_dict(orient="split"),
     }
 
 
-def _load_diagnostics(told: dict[str, Any] | None) -> Diagnostics | None:
-    if told is None:
+def _load_diagnostics(stored: dict[str, Any] | None) -> Diagnostics | None:
+    if stored is None:
         return None
-    table = pd.DataFrame(**told["table"])
+    table = pd.DataFrame(**stored["table"])
     table = table.set_index(table.columns[0]).rename_axis(None).infer_objects()
-    numbers = {name: _number(value) for name, value in told.items() if name not in ("table", "verdict")}
-    return Diagnostics(**numbers, table=table, verdict=Notice.from_dict(told["verdict"]))
+    numbers = {name: _number(value) for name, value in stored.items() if name not in ("table", "verdict")}
+    return Diagnostics(**numbers, table=table, verdict=Notice.from_dict(stored["verdict"]))
 
 
 def load_law(path: Path) -> Law:
@@ -138,7 +138,7 @@ def save_law(law: Law, path: Path) -> None:
         strangers = (each.name for each in path.iterdir() if each.name != ".lock" and not is_on_the_way(each.name))
         if strangers := sorted(name for name in strangers if not is_ours(name)):
             raise InputError(
-                f"Expected a folder with a law and nothing else to replace; {str(path)!r} holds {strangers[0]!r}."
+                f"Expected a folder with a law and nothing else to replace; {str(path)!r} contains {strangers[0]!r}."
             )
     with appearing(path) as folder:
         folder.mkdir()

@@ -84,12 +84,12 @@ def linear_algebra() -> Finding:
         for each in threadpool_info()
         if each["user_api"] == "blas"
     ]
-    told = dict.fromkeys("{name} {version}, threads: {threads}".format(**each) for each in libraries)
-    says = f"{'; '.join(told)} (one where that is faster)" if told else "numpy's own"
+    names = dict.fromkeys("{name} {version}, threads: {threads}".format(**each) for each in libraries)
+    says = f"{'; '.join(names)} (one where that is faster)" if names else "numpy's own"
     return Finding("BLAS", says, {"libraries": libraries})
 
 
-# ---- what Linux tells ------------------------------------------------------------------------------------------------
+# ---- what Linux reports ---------------------------------------------------------------------------------------------
 
 
 def cpu_quota(root: Path = Path("/")) -> float | None:
@@ -107,7 +107,7 @@ def cpu_quota(root: Path = Path("/")) -> float | None:
 
 
 def memory_sizes(root: Path = Path("/")) -> tuple[float | None, float | None]:
-    """(all, free) bytes that this process could have; None where the system does not tell."""
+    """(all, free) bytes that this process could have; None where the system does not say."""
     rows = dict(line.split(":", 1) for line in _text(root / "proc/meminfo").splitlines() if ":" in line)
     if "MemTotal" not in rows or "MemAvailable" not in rows:
         return None, None

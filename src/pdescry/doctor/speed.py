@@ -2,7 +2,7 @@
 
 Gradients of the log posterior are small matrix products, so the floating-point operations in them, as a share of what
 large products reach on the same core in the same seconds, are much the same on every machine; their number a second
-is not. Times are of the core; what other programs took of it is told apart.
+is not. Times are of the core; what other programs took of it is listed separately.
 """
 
 from __future__ import annotations

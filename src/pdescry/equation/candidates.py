@@ -26,12 +26,34 @@ def candidates(
 ) -> tuple[Term, ...]:
     """Candidate terms for the right side of a law.
 
-    ``"paper"`` gives the paper's eleven terms in the order of its table 2. ``"small"`` gives a constant, the fields,
-    their derivatives up to ``max_order``, and each of these times a field. ``"general"`` gives every product of at most
-    ``max_power`` factors, of which at most ``max_derivatives`` are derivatives of at most ``max_order`` and the others
-    are the fields themselves, over all given fields and axes. Anything else is a list of your own terms; those of a law
-    for u_tt (``time_order=2``) may hold u_t.
+    Parameters
+    ----------
+    source : {"general", "paper", "small"} or iterable of (str or Term)
+        "paper": the paper's eleven terms in the order of its table 2. "small": a constant, the fields, their
+        derivatives up to ``max_order``, and each of these times a field. "general": every product of at most
+        ``max_power`` factors, of which at most ``max_derivatives`` are derivatives of at most ``max_order`` and the
+        others are the fields themselves. Anything else is a list of your own terms.
+    fields : iterable of str
+        Names of the fields.
+    axes : iterable of str
+        Names of the space axes.
+    max_order : int
+        The highest derivative.
+    max_power : int
+        The most factors in a term.
+    max_derivatives : int
+        The most factors of a term that are derivatives.
+    constant : bool
+        Whether the constant ``1`` is a candidate.
+    time_order : int
+        2 for a law for u_tt, whose terms may contain u_t.
 
+    Returns
+    -------
+    tuple of Term
+
+    Examples
+    --------
     >>> [str(term) for term in candidates(max_order=2, max_power=2, max_derivatives=1)]
     ['1', 'u', 'u_x', 'u_xx', 'u^2', 'u*u_x', 'u*u_xx']
     >>> len(candidates("small"))

@@ -42,13 +42,20 @@ class Component:
 class Equation:
     """A law for one field, or a system for several, in canonical form.
 
+    Parameters
+    ----------
+    components : tuple of Component
+        One for each field, in the order of their names; `parse` and `from_terms` make them.
+
+    Examples
+    --------
     >>> burgers = Equation.parse("u_t = -u*u_x + 0.1*u_xx")
     >>> print(burgers)
     u_t = 0.1*u_xx - u*u_x
     >>> burgers.coefficients[Term.parse("u_xx")]
     0.1
 
-    A known input, such as a heater's power that was logged, stands on the right side only and is named as one:
+    A known input, such as a heater's power that was logged, appears on the right side only and is named as one:
 
     >>> rod = Equation.parse("u_t = 0.1*u_xx + 2*P", inputs=("P",))
     >>> rod.fields, rod.inputs
@@ -63,7 +70,19 @@ class Equation:
 
     @classmethod
     def of(cls, components: Iterable[Component], inputs: Iterable[str] = ()) -> Equation:
-        """The law of these components; ``inputs`` names what may stand in the terms without a law of its own."""
+        """The law of these components.
+
+        Parameters
+        ----------
+        components : iterable of Component
+            One for each field.
+        inputs : iterable of str
+            Names that may appear in the terms without an equation of their own.
+
+        Returns
+        -------
+        Equation
+        """
         ordered = tuple(sorted(components, key=lambda component: component.field))
         orders = {component.field: component.time_order for component in ordered}
         fields = orders.keys()
@@ -81,16 +100,32 @@ class Equation:
                     raise EquationError(no_derivative(differentiated[0]) + f" Got {term}.")
                 if unknown := sorted(term.fields - fields - known):
                     raise EquationError(
-                        f"The term {term} holds the field {unknown[0]!r}, which has no equation of its own;"
+                        f"The term {term} contains the field {unknown[0]!r}, which has no equation of its own;"
                         f" add '{unknown[0]}_t = …', or name it in ⟦inputs=⟧ if it is known."
                     )
         return cls(ordered)
 
     @classmethod
     def parse(cls, text: str, axes: Iterable[str] = ("x", "y", "z"), inputs: Iterable[str] = ()) -> Equation:
-        """Read an equation, or several separated by ``;``. Anything outside the grammar raises `EquationError`.
+        """Read an equation, or several separated by ``;``.
 
-        ``inputs`` names quantities that are known and need no equation, such as ``("P",)``.
+        Parameters
+        ----------
+        text : str
+            Such as ``"u_t = 0.1*u_xx - u*u_x"``.
+        axes : iterable of str
+            Names of the space axes.
+        inputs : iterable of str
+            Quantities that are known and need no equation, such as ``("P",)``.
+
+        Returns
+        -------
+        Equation
+
+        Raises
+        ------
+        EquationError
+            For anything outside the grammar, with a caret under the fault.
         """
         from pdescry.equation.parser import parse_equation
 
@@ -105,7 +140,25 @@ class Equation:
         axes: Iterable[str] = ("x", "y", "z"),
         inputs: Iterable[str] = (),
     ) -> Equation:
-        """The law of one field from its terms: ``Equation.from_terms({"u_xx": 0.1, "u*u_x": -1})``."""
+        """The law of one field from its terms.
+
+        Parameters
+        ----------
+        terms : mapping of Term or str to float
+            Coefficients, as in ``{"u_xx": 0.1, "u*u_x": -1}``.
+        field : str
+            The field on the left side.
+        time_order : int
+            1 for u_t on the left side, 2 for u_tt.
+        axes : iterable of str
+            Names of the space axes.
+        inputs : iterable of str
+            Known quantities in the terms.
+
+        Returns
+        -------
+        Equation
+        """
         axes, inputs = tuple(axes), tuple(inputs)
         read: Sum = {}
         for given, coefficient in terms.items():
@@ -124,17 +177,49 @@ class Equation:
         return f"Equation({str(self)!r})"
 
     def to_unicode(self, digits: int | None = None) -> str:
+        """The law with Unicode symbols, as in ``u_t = 0.1·u_xx − u·u_x``.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Round coefficients to so many significant digits.
+
+        Returns
+        -------
+        str
+        """
         from pdescry.equation.printing import UNICODE
 
         return UNICODE.equation(self, digits)
 
     def to_latex(self, digits: int | None = None) -> str:
+        """The law as LaTeX, without dollars.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Round coefficients to so many significant digits.
+
+        Returns
+        -------
+        str
+        """
         from pdescry.equation.printing import LATEX
 
         return LATEX.equation(self, digits)
 
     def to_text(self, digits: int | None = None) -> str:
-        """Plain text; with ``digits``, coefficients are rounded to so many significant digits."""
+        """The law as plain text that `parse` reads.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Round coefficients to so many significant digits.
+
+        Returns
+        -------
+        str
+        """
         from pdescry.equation.printing import TEXT
 
         return TEXT.equation(self, digits)
@@ -154,7 +239,7 @@ class Equation:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The known inputs that the terms hold: every name on the right side that has no law of its own."""
+        """The known inputs in the terms, that is every name on the right side that has no law of its own."""
         names: set[str] = set()
         for component in self.components:
             for term, _ in component.terms:
@@ -185,11 +270,34 @@ class Equation:
         return tuple(sorted(found - {"t"}))
 
     def order(self, axis: str = "x", field: str | None = None) -> int:
-        """The highest derivative along an axis, of one field or of all."""
+        """The highest derivative along an axis.
+
+        Parameters
+        ----------
+        axis : str
+            Name of a space axis.
+        field : str, optional
+            Derivatives of this field only; by default of all fields.
+
+        Returns
+        -------
+        int
+        """
         return max((term.order(axis, field) for term in self.terms), default=0)
 
     def rescaled(self, **factors: float) -> Equation:
-        """The same law in other units: ``rescaled(u=10, t=100, x=0.01)`` for u → 10·u, t → 100·t, x → 0.01·x."""
+        """The same law in other units.
+
+        Parameters
+        ----------
+        **factors : float
+            By name of field, time, axis or input: ``rescaled(u=10, t=100, x=0.01)`` for u → 10·u, t → 100·t, x →
+            0.01·x.
+
+        Returns
+        -------
+        Equation
+        """
         from pdescry.equation.units import rescale
 
         return rescale(self, factors)

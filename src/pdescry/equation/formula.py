@@ -18,7 +18,7 @@ CONSTANTS = ("pi",)
 
 @dataclass(frozen=True)
 class Formula:
-    """A checked expression in the given coordinates; ``tree`` holds only names that `parse` allowed."""
+    """A checked expression in the given coordinates; ``tree`` contains only names that `parse` allowed."""
 
     text: str
     tree: Node
@@ -26,7 +26,7 @@ class Formula:
 
     @classmethod
     def parse(cls, text: str, coordinates: Iterable[str] = ("x",), quoted: bool = False) -> Formula:
-        """quoted: whether names may stand in quotes, as those of terms do: ``'u*u_x'``."""
+        """quoted: whether names may be in quotes, as those of terms do: ``'u*u_x'``."""
         coordinates = tuple(coordinates)
         tree = parse_expression(text, quoted)
         _check(text, tree, coordinates)

@@ -205,7 +205,7 @@ class _Latex(Style):
 
 @final
 class _MathML(Style):
-    """Presentation markup, as browsers typeset it: what stands inside ``<math>``."""
+    """Presentation markup, as browsers typeset it: the inside of ``<math>``."""
 
     times, minus, between = "<mspace width='0.17em'/>", "<mo>−</mo>", "<mspace linebreak='newline'/>"
     plus, equals, plus_minus = "<mo>+</mo>", "<mo>=</mo>", "<mo>±</mo>"

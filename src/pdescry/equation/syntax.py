@@ -1,4 +1,4 @@
-"""Text → syntax tree. The one parser behind equations, terms and formulas; it knows shapes, not meanings.
+"""Text → syntax tree. The one parser behind equations, terms and formulas; it handles syntax, not meaning.
 
     equations = equation {(";" | newline) equation}      sum     = product {("+" | "-") product}
     equation  = sum "=" sum                              product = signed {("*" | "/") signed}

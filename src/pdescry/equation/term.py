@@ -63,7 +63,7 @@ class Flux:
 @dataclass(frozen=True)
 class Group:
     """A sum over axes that is one factor: ``lap(p)`` is p_xx + p_yy, ``div(p)`` is p_x + p_y, ``grad2(p)`` is
-    p_x² + p_y². A law that treats all directions alike is so told, priced and printed in one term."""
+    p_x² + p_y². A law that treats all directions alike is found, penalised and printed as one term."""
 
     name: str
     axes: str
@@ -82,13 +82,29 @@ Factor = Coordinate | Derivative | Function | Flux | Group
 
 @dataclass(frozen=True)
 class Term:
-    """A product of factors, each to a positive integer power, in canonical order. No factors: the constant ``1``."""
+    """A product of factors, each to a positive integer power, in canonical order.
+
+    Parameters
+    ----------
+    factors : tuple of (Factor, int)
+        Factors and powers; without any, the constant ``1``.
+    """
 
     factors: tuple[tuple[Factor, int], ...] = ()
 
     @classmethod
     def of(cls, factors: Iterable[tuple[Factor, int]]) -> Term:
-        """The canonical term for any product of factors: equal factors merge, the order is fixed."""
+        """The canonical term of a product: equal factors are merged, and the order is fixed.
+
+        Parameters
+        ----------
+        factors : iterable of (Factor, int)
+            Factors and powers.
+
+        Returns
+        -------
+        Term
+        """
         powers: dict[Factor, int] = {}
         for factor, power in factors:
             powers[factor] = powers.get(factor, 0) + power
@@ -99,6 +115,21 @@ class Term:
     def parse(cls, text: str, fields: Iterable[str] = ("u",), axes: Iterable[str] = ("x", "y", "z")) -> Term:
         """Read one term without a coefficient, such as ``"u*u_x"``.
 
+        Parameters
+        ----------
+        text : str
+            The term.
+        fields : iterable of str
+            Names of fields and inputs.
+        axes : iterable of str
+            Names of the space axes.
+
+        Returns
+        -------
+        Term
+
+        Examples
+        --------
         >>> Term.parse("u_x * u") == Term.parse("u*u_x")
         True
         """
@@ -118,11 +149,13 @@ class Term:
         return f"Term({str(self)!r})"
 
     def to_unicode(self) -> str:
+        """The term with Unicode symbols, as in ``u·u_x``."""
         from pdescry.equation.printing import UNICODE
 
         return UNICODE.term(self)
 
     def to_latex(self) -> str:
+        """The term as LaTeX, without dollars."""
         from pdescry.equation.printing import LATEX
 
         return LATEX.term(self)
@@ -132,13 +165,15 @@ class Term:
 
     @property
     def key(self) -> tuple:
-        """Sort key: few factors before many, low derivatives before high ones."""
+        """Sort key, by which few factors come before many and low derivatives before high ones."""
         return (self.degree, self.order(), tuple((factor.key, power) for factor, power in self.factors))
 
     @property
     def degree(self) -> int:
-        """How many fields are multiplied, a function, flux or group counting as one: 2 for ``u*u_x``, 0 for ``1``;
-        ``grad2(u)`` is a square."""
+        """How many fields are multiplied, where a function, flux or group counts as one.
+
+        It is 2 for ``u*u_x`` and 0 for ``1``; ``grad2(u)`` is a square.
+        """
         return sum(
             2 * power if isinstance(factor, Group) and factor.name == "grad2" else power
             for factor, power in self.factors
@@ -157,7 +192,7 @@ class Term:
 
     @property
     def coordinates(self) -> frozenset[str]:
-        """Coordinates that stand as factors: {"x"} for ``x*u_y``."""
+        """Coordinates that are factors, as in ``{"x"}`` for ``x*u_y``."""
         names: set[str] = set()
         for factor, _ in self.factors:
             if isinstance(factor, Coordinate):
@@ -168,12 +203,12 @@ class Term:
 
     @property
     def powers(self) -> dict[str, int]:
-        """Of coordinates that multiply the rest: {"x": 2} for ``x^2*u_xx``."""
+        """Powers of coordinates that multiply the rest, as in ``{"x": 2}`` for ``x^2*u_xx``."""
         return {factor.axis: power for factor, power in self.factors if isinstance(factor, Coordinate)}
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """Sums over axes that are factors: those of ``u*lap(u)``."""
+        """Sums over axes that are factors, such as those of ``u*lap(u)``."""
         return tuple(factor for factor, _ in self.factors if isinstance(factor, Group))
 
     @property
@@ -183,7 +218,7 @@ class Term:
 
     @property
     def axes(self) -> frozenset[str]:
-        """Axes that the term differentiates along: {"x"} for ``u*u_xx``."""
+        """Axes along which the term differentiates, as in ``{"x"}`` for ``u*u_xx``."""
         names: set[str] = set()
         for factor, _ in self.factors:
             if isinstance(factor, Derivative | Flux | Group):
@@ -193,7 +228,19 @@ class Term:
         return frozenset(names)
 
     def order(self, axis: str | None = None, field: str | None = None) -> int:
-        """The highest derivative in the term, of one field and along one axis if these are given."""
+        """The highest derivative in the term.
+
+        Parameters
+        ----------
+        axis : str, optional
+            Along this axis only.
+        field : str, optional
+            Of this field only.
+
+        Returns
+        -------
+        int
+        """
 
         def count(axes: str) -> int:
             return len(axes) if axis is None else axes.count(axis)

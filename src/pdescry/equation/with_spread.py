@@ -1,4 +1,4 @@
-"""A law with its spread in the last digits, and what is told of each of its terms, whatever the method."""
+"""A law with its spread in the last digits, and a table of its terms, whatever the method."""
 
 from __future__ import annotations
 

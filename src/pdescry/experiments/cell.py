@@ -23,8 +23,8 @@ from pdescry.data import Readings, read, systems
 from pdescry.derivatives import Derivatives
 from pdescry.equation import Equation
 from pdescry.errors import InputError
+from pdescry.experiments.indexing_bug import stols_with_the_indexing_bug
 from pdescry.experiments.paper import EXPERIMENTS, Experiment
-from pdescry.experiments.slip import stols_with_the_slip
 from pdescry.files import made_folder, plain, write_dataset, write_json
 from pdescry.metrics import coefficient_error, score_field, solution_error, true_positive_rate
 from pdescry.regression import STOLS, DesignMatrix, SparseFit, regress
@@ -82,7 +82,7 @@ def measure(
     baseline_fit = regress(design, STOLS(experiment.threshold))
     laws = {"STBLR": _law(fit), "STOLS": _law(baseline_fit)}
     if cell.system == "heat":
-        laws["STOLS with the slip"] = stols_with_the_slip(design, experiment.threshold)
+        laws["STOLS with the indexing bug"] = stols_with_the_indexing_bug(design, experiment.threshold)
     solutions = {name: _solve(law, system, experiment) for name, law in laws.items()}
     truth = _solve(system.equation, system, experiment)
     truth.require_ok()
@@ -133,7 +133,7 @@ def _solve(law: Equation, system: systems.System, experiment: Experiment) -> Sol
         boundary=system.boundary,
         times=np.linspace(0, system.until, times),
         x=np.linspace(*system.domain, places),
-        max_seconds=math.inf,  # what comes out must not hang on how busy the machine is
+        max_seconds=math.inf,  # the result must not depend on machine load
     )
 
 
@@ -189,7 +189,7 @@ def _fields(cell: Cell, posterior: Posterior, dnn: Posterior, solutions: Mapping
 
 
 def write_record(folder: Path, numbers: Mapping[str, Any], fields: xr.Dataset) -> None:
-    """``cell.json`` last: where it stands, the cell is finished."""
+    """``cell.json`` last: where it exists, the cell is finished."""
     made_folder(folder)
     compressed = {str(name): {"zlib": True, "dtype": "float32"} for name in fields.data_vars}
     write_dataset(folder / "fields.nc", fields, compressed)

@@ -15,7 +15,8 @@ Cells = Mapping[tuple[str, float], Sequence[Record]]
 
 CLAIMS_TEXT = """\
 A claim about a cell holds on every seed, on some, or on none; where on some, a single run, as published, could have
-shown either. STOLS is done right here, without the slip of table 9. A law that cannot be solved forward to the end is
+shown either. STOLS is done right here, without the indexing bug of table 9.
+A law that cannot be solved forward to the end is
 farther from the true solution than any that can; where neither can, the claim does not hold.
 """
 
@@ -66,7 +67,7 @@ CLAIMS = (
         lambda experiment, noise: experiment.rmse[noise][1] < experiment.rmse[noise][0],
     ),
     Claim(
-        "The BNN's 95 % bands mean something: they hold the true field at 90 % of the points or more",
+        "The BNN's 95 % bands mean something: they contain the true field at 90 % of the points or more",
         lambda run: run.numbers["field"]["BNN"]["coverage"] >= 0.9,
     ),
 )
@@ -77,13 +78,13 @@ def claims_table(sources: Mapping[str, Cells]) -> str:
     header = ("claim", "published", *(SOURCES[source] for source in sources))
     lines = [header, ("---",) * len(header)]
     for claim in CLAIMS:
-        told = [
+        outcomes = [
             claim.published(experiment, noise)
             for experiment in EXPERIMENTS.values()
             for noise in NOISES
             if claim.published and claim.system in (None, experiment.system)
         ]
-        published = f"{sum(told)} of {len(told)} cells" if told else "in figures"
+        published = f"{sum(outcomes)} of {len(outcomes)} cells" if outcomes else "in figures"
         lines.append((claim.text, published, *(_seeds_that_agree(claim, cells) for cells in sources.values())))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from pdescry.equation.with_spread import TWO_SIDED_95
 from pdescry.experiments.claims import CLAIMS_TEXT, claims_table
+from pdescry.experiments.markdown import lay_out
 from pdescry.experiments.paper import EXPERIMENTS, NOISES
-from pdescry.experiments.records import METHODS, SLIP, SOURCES, Record, median, of_cell, true_coefficients
+from pdescry.experiments.records import INDEXING_BUG, METHODS, SOURCES, Record, median, of_cell, true_coefficients
 from pdescry.experiments.tables import NOTHING, QUICK, counted, make_tables, number
 from pdescry.files import appearing
 
@@ -36,13 +37,13 @@ The authors' released program differs from the text of the paper in ways that ch
 | draws used | 6000, 200 of them burn-in | draws 200 to 6000 of one chain |
 | points of the derivatives | 10,000, uniform | the same; the variance of u_t is stored, but not used in γ |
 | threshold δ | doubled each pass | the same for STBLR; for heat's STOLS not doubled |
-| heat's STOLS (table 9) | "surprisingly discovers" u_x² | an indexing slip, see below |
+| heat's STOLS (table 9) | "surprisingly discovers" u_x² | an indexing bug, see below |
 
-e_L is a norm over all points of a grid and grows with their number, which the paper does not tell. We solved the
+e_L is a norm over all points of a grid and grows with their number, which the paper does not report. We solved the
 published laws: summed over the grids in the rows "e_L, … points" that have a published number, twelve of fourteen give
 the published e_L within 1 % (`tests/experiments/test_published.py`). Not so Burgers' STBLR at noise 0.05 (12.05 instead
 of 6.3256) and STOLS at 0.01 (2.10 instead of 4.0730). Of the other four, Burgers' STOLS at 0.05 runs into a shock that
-nothing smooths, and heat's three of table 9 are of first order in x and cannot hold two boundary conditions. The
+nothing smooths, and heat's three of table 9 are of first order in x and cannot satisfy two boundary conditions. The
 released data have the finer grids of the rows beside. "e_L per point" is free of such choices. A law that cannot be
 solved to the end shows why instead of a number; one that has lost every term is u_t = 0, whose solution stays as it
 began.
@@ -51,17 +52,18 @@ The places of the released heat readings are stretched by 1 % (100 samples of sp
 0 to 10), so that the coefficient that fits them is 2.04; e_C is counted from 2 all the same, as in the paper.
 """
 
-SLIP_TEXT = """\
+INDEXING_BUG_TEXT = """\
 In the released program the left side of heat's baseline has shape (N, 1), so that the coefficients have shape (1, n),
-and `np.where(|c| < δ)[0]` holds row numbers, all zero, instead of column numbers. Whatever is small, the *first* column
-is deleted, again and again; there, of the eleven candidates, the last one, u_x², remains. `experiments/slip.py` replays
-it: the columns "with the slip". "Done right" is STOLS as the paper describes it, on the same derivatives.
+and `np.where(|c| < δ)[0]` contains row numbers, all zero, instead of column numbers. Whatever is small, the *first*
+column is deleted, again and again; there, of the eleven candidates, the last one, u_x², remains.
+`experiments/indexing_bug.py` replays it: the columns "with the indexing bug".
+"Done right" is STOLS as the paper describes it, on the same derivatives.
 """
 
 
 def write_document(records: Sequence[Record], scale: str, path: Path) -> None:
     with appearing(path) as temporary:
-        temporary.write_text(render(records, scale), encoding="utf-8")
+        temporary.write_text(lay_out(render(records, scale)), encoding="utf-8")
 
 
 def render(records: Sequence[Record], scale: str) -> str:
@@ -73,7 +75,7 @@ def render(records: Sequence[Record], scale: str) -> str:
         f"{trial}Bonneville & Earls 2021 with the settings of their released program: a trained network (DNN) with "
         "STOLS, and a chain of HMC started from it (BNN) with STBLR. Written by `pdescry reproduce` from its records; "
         "numbers are medians over seeds, with the lowest and the highest in brackets. Where half of the laws or more "
-        "cannot be solved forward, e_L has no median, and those that can stand in brackets.\n",
+        "cannot be solved forward, e_L has no median, and the values of those that can are in brackets.\n",
     ]
     if not sources:
         return "\n".join([*parts, "No cell is finished yet.\n"])
@@ -85,7 +87,7 @@ def render(records: Sequence[Record], scale: str) -> str:
         parts += ["\n".join(f"- {sentence}" for sentence in study.sentences()) + "\n"]
     parts += ["## Tables\n", *(table.to_markdown() for table in make_tables(records, scale))]
     parts += ["## Where the text and the released program differ\n", DIFFERENCES]
-    parts += ["## Table 9\n", SLIP_TEXT]
+    parts += ["## Table 9\n", INDEXING_BUG_TEXT]
     parts += [f"- {SOURCES[source][0].upper()}{SOURCES[source][1:]}: {_slip(records, source)}" for source in sources]
     return "\n".join(parts) + "\n"
 
@@ -169,7 +171,7 @@ class Study:
         return (
             f"BNN + STBLR comes nearer to the true coefficients than DNN + STOLS done right in {_first_wins(medians)} "
             f"cells by the median e_C, and in {_first_wins(single)} single runs. Published: {_first_wins(published)} "
-            "cells, of which heat's three compare with the slip of table 9."
+            "cells, of which heat's three compare with the indexing bug of table 9."
         )
 
     def _nearness(self) -> str:
@@ -219,7 +221,7 @@ class Study:
         )
 
     def _intervals(self) -> str:
-        """Whether they hold the true values: of all kept terms, and of those that belong there."""
+        """Whether they contain the true values: of all kept terms, and of those that belong there."""
         formal: list[tuple[bool, bool]] = []
         honest: list[tuple[bool, bool]] = []
         for run in self.runs:
@@ -256,21 +258,21 @@ class Study:
         coverage = [run.numbers["field"]["BNN"]["coverage"] for run in self.runs]
         return (
             f"The BNN's RMSE is below the DNN's in {_first_wins(ours)} cells (published: {_first_wins(published)}). "
-            f"Its 95 % bands hold the true field at {median(coverage):.1%} of the points ({min(coverage):.1%} to "
+            f"Its 95 % bands contain the true field at {median(coverage):.1%} of the points ({min(coverage):.1%} to "
             f"{max(coverage):.1%})."
         )
 
     def _solutions(self) -> str:
-        told = []
+        solved_laws = []
         for method in METHODS:
             statuses = Counter(run.laws[method].status for run in self.runs)
             others = ", ".join(f"{status} {count}" for status, count in statuses.items() if status != "ok")
             solved = f"{statuses['ok']} of {len(self.runs)} of {method}"
-            told.append(f"{solved} ({others})" if others else solved)
+            solved_laws.append(f"{solved} ({others})" if others else solved)
         empty = [sum(not run.laws[method].coefficients for run in self.runs) for method in METHODS]
         return (
-            f"Laws that could be solved forward to the end: {told[0]}, {told[1]}; among these, laws that have lost "
-            f"every term (u_t = 0): {empty[0]} of {METHODS[0]}, {empty[1]} of {METHODS[1]}."
+            f"Laws that could be solved forward to the end: {solved_laws[0]}, {solved_laws[1]}; among these, laws that "
+            f"have lost every term (u_t = 0): {empty[0]} of {METHODS[0]}, {empty[1]} of {METHODS[1]}."
         )
 
     def _cost(self) -> str:
@@ -285,13 +287,14 @@ class Study:
 
 
 def _slip(records: Sequence[Record], source: str) -> str:
-    runs = [run for run in records if run.cell.source == source and SLIP in run.laws]
+    runs = [run for run in records if run.cell.source == source and INDEXING_BUG in run.laws]
     if not runs:
         return "no run of heat is finished."
-    alone = sum(run.laws[SLIP].coefficients.keys() == {"u_x^2"} for run in runs)
-    slip, right = (_spread(run.laws[method].e_C for run in runs) for method in (SLIP, "STOLS"))
+    alone = sum(run.laws[INDEXING_BUG].coefficients.keys() == {"u_x^2"} for run in runs)
+    bug, right = (_spread(run.laws[method].e_C for run in runs) for method in (INDEXING_BUG, "STOLS"))
     return (
-        f"with the slip u_x² alone is left in {alone} of {len(runs)} runs, and e_C is {slip}; done right it is {right}."
+        f"with the indexing bug u_x² alone is left in {alone} of {len(runs)} runs, and e_C is {bug}; done right it is "
+        f"{right}."
     )
 
 
@@ -317,6 +320,6 @@ def _first_wins(pairs: Iterable[Sequence[float]]) -> str:
 
 
 def _share(held: list[tuple[bool, bool]]) -> str:
-    """Of pairs (belongs there, holds)."""
+    """Of pairs (belongs there, contains the true value)."""
     true = [holds for belongs, holds in held if belongs]
     return f"{sum(holds for _, holds in held)} of {len(held)} (of true terms {sum(true)} of {len(true)})"

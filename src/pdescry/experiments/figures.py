@@ -154,7 +154,7 @@ def draw_learned(runs: Runs, fields: Fields) -> Axes:
             image = None
             for ax, each, record, field in zip(panels, values, runs.values(), fields.values(), strict=True):
                 image = _map(ax, field, each, limits, colours)
-                _tell_failure(ax, each, record.laws[method].status, field)
+                _mark_failure(ax, each, record.laws[method].status, field)
                 if not (below or record.laws[method].coefficients):
                     _say(ax, 0.5, "u_t = 0: every term was dropped")
             extend = "max" if below else "both"
@@ -214,7 +214,7 @@ def _known(values: np.ndarray) -> np.ndarray:
     return values if np.isfinite(values[1]).all() else np.full_like(values, np.nan)
 
 
-def _tell_failure(ax: Axes, values: np.ndarray, status: str, field: xr.Dataset) -> None:
+def _mark_failure(ax: Axes, values: np.ndarray, status: str, field: xr.Dataset) -> None:
     """The status, where a solution is not known to the end."""
     known = np.isfinite(values).all(axis=1)
     if known.all():

@@ -1,6 +1,6 @@
 """Jobs on the engines of a sweep, and how far they all are.
 
-A job that runs here tells its progress itself; one in another process writes it to a file, which is looked at.
+A job that runs here reports its progress itself; one in another process writes it to a file, which is looked at.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pdescry.notices import Notice, NoticeWarning
 from pdescry.progress import Progress
 from pdescry.sweeps.schedule import Lost, engine_for, scheduled
 
-# Called with a job, the number of workers that it may use, and where to tell how far it is. A process finds it by name.
+# Called with a job, its number of workers, and a function to report progress to. A process finds it by name.
 Work = Callable[[Any, int | None, Progress], None]
 OFTEN = 1.0  # seconds between two tellings of a job elsewhere
 
@@ -81,7 +81,7 @@ def done_elsewhere(work: Work, job: Any, file: str) -> tuple[str, list[Notice | 
     """Why it failed, or nothing; and its warnings. How far it is goes to the file, where that can be written."""
     last = -OFTEN
 
-    def tell(stage: str, fraction: float, left: float | None = None) -> None:
+    def report_progress(stage: str, fraction: float, left: float | None = None) -> None:
         nonlocal last
         if (now := time.monotonic()) - last >= OFTEN:
             last = now
@@ -91,7 +91,7 @@ def done_elsewhere(work: Work, job: Any, file: str) -> tuple[str, list[Notice | 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
-            work(job, 1, tell)
+            work(job, 1, report_progress)
             reason = ""
         except PdescryError as error:
             reason = str(error)
@@ -111,19 +111,19 @@ class _Clock:
         self.began = time.monotonic()
 
     def of(self, name: str) -> Progress:
-        def tell(stage: str, fraction: float, _: float | None = None) -> None:
+        def report_progress(stage: str, fraction: float, _: float | None = None) -> None:
             self.found.setdefault(name, fraction)
             self.fractions[name] = max(self.fractions[name], fraction)
-            self._tell(f"{name}: {stage}")
+            self._report(f"{name}: {stage}")
 
-        return tell
+        return report_progress
 
     def end(self, name: str) -> None:
         self.fractions[name] = 1.0
         self.ended.add(name)
-        self._tell(name)
+        self._report(name)
 
-    def _tell(self, what: str) -> None:
+    def _report(self, what: str) -> None:
         total = len(self.fractions)
         overall = sum(self.fractions.values()) / total
         done = overall - sum(self.found.values()) / total

@@ -1,6 +1,6 @@
 """The paper's experiments as data: what was done, and what was published.
 
-Bonneville & Earls 2021, section 4. Every number under PUBLISHED stands as printed there and is nobody's result but
+Bonneville & Earls 2021, section 4. Every number under PUBLISHED is as printed there and is nobody's result but
 the authors'.
 """
 
@@ -121,7 +121,7 @@ HEAT = Experiment(
         0.01: Published({"u_xx": 1.9742}, 0.0258, 0.9894),
         0.05: Published({"u_xx": 1.4124}, 0.5876, 28.7470),
     },
-    # An indexing slip of the released program (``slip.py`` replays it), not what STOLS finds.
+    # An indexing bug of the released program (``indexing_bug.py`` replays it), not what STOLS finds.
     stols={
         0.0: Published({"u_x^2": 0.0376}, 2.0004, 401.6347),
         0.01: Published({"u_x^2": 0.0461}, 2.0005, 404.4451),

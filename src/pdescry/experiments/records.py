@@ -18,7 +18,7 @@ from pdescry.experiments.paper import EXPERIMENTS
 from pdescry.files import saved_dataset
 
 METHODS = ("STBLR", "STOLS")
-SLIP = "STOLS with the slip"
+INDEXING_BUG = "STOLS with the indexing bug"
 SOURCES = {"paper": "the paper's readings", "generated": "generated readings"}
 
 
@@ -44,7 +44,7 @@ class Record:
 
     @cached_property
     def laws(self) -> dict[str, Law]:
-        """By method: STBLR on the BNN's derivatives, STOLS on the DNN's, and for heat STOLS with the slip."""
+        """By method: STBLR on the BNN's derivatives, STOLS on the DNN's, and for heat STOLS with the indexing bug."""
         return {
             name: Law(
                 law["coefficients"],

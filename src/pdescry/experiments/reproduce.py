@@ -104,7 +104,7 @@ def reproduce(
     seeds: how many (0, 1, …), or which. scale: ``"full"`` as in the paper, minutes a cell and core; ``"quick"`` for a
     trial. readings: folder with the paper's own; without it, they are generated. Finished cells are kept in ``output``,
     and a repeated call goes on where an interrupted one stopped. Cells run over ``workers`` processes, one per core
-    unless told otherwise, or on an ``executor`` as in `pdescry.sweep`, whose workers share the disk.
+    by default, or on an ``executor`` as in `pdescry.sweep`, whose workers share the disk.
     """
     names = _checked_names(names)
     noises = _checked_noises(noises)
@@ -113,9 +113,9 @@ def reproduce(
     workers = check_workers(workers)
     source = "generated" if readings is None else "paper"
     cells = [Cell(name, noise, seed, source) for seed in _checked_seeds(seeds) for noise in noises for name in names]
-    data = {cell: cell.readings(readings) for cell in cells}  # what is missing is told before any work
+    data = {cell: cell.readings(readings) for cell in cells}  # what is missing is reported before any work
     folder = made_folder(Path(output) / scale)
-    read_records(folder)  # a damaged one is told before any work, too
+    read_records(folder)  # a damaged one is reported before any work, too
     jobs = {}
     for cell in cells:
         place = folder / cell.name
@@ -186,7 +186,7 @@ def _overall(stage: str, fraction: float) -> float:
         if known == name:
             return before + share * fraction
         before += share
-    return 0.0  # a stage that takes no time worth telling
+    return 0.0  # a stage that takes no time worth reporting
 
 
 def _silent(stage: str, fraction: float, seconds_left: float | None) -> None:

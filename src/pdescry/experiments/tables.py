@@ -3,7 +3,7 @@
     records ─ make_tables ─▶ Table ─▶ layout (for a terminal), to_markdown, write_csv
 
 Of several seeds "ours" is the median, with the lowest and the highest. A law that cannot be solved is farther away than
-any that can: where half of them cannot, there is no median, and what is known stands in brackets.
+any that can: where half of them cannot, there is no median, and the known values are in brackets.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pdescry.experiments.markdown import lay_out
 from pdescry.experiments.paper import EXPERIMENTS, NOISES, TERMS, Experiment, Published
-from pdescry.experiments.records import METHODS, SLIP, SOURCES, Law, Record, median, of_cell, true_coefficients
+from pdescry.experiments.records import INDEXING_BUG, METHODS, SOURCES, Law, Record, median, of_cell, true_coefficients
 from pdescry.files import appearing, made_folder
 
 NOTHING = "–"
@@ -84,9 +85,9 @@ class Table:
         """Number and title, whose readings, how many seeds; a quick one says so first."""
         sources = " and ".join(SOURCES[name] for name in _different(entry.source for entry in self.entries))
         seeds = sorted({entry.runs for entry in self.entries if entry.runs})
-        told = f"{_span(seeds)} seed{'s' if seeds != [1] else ''}" if seeds else "no seed finished"
+        seeds_text = f"{_span(seeds)} seed{'s' if seeds != [1] else ''}" if seeds else "no seed finished"
         trial = f"{QUICK}: " if self.scale == "quick" else ""
-        return f"{trial}Table {self.number}. {self.title}; {sources}, {told}"
+        return f"{trial}Table {self.number}. {self.title}; {sources}, {seeds_text}"
 
     def by_noise(self) -> list[Table]:
         """The same, one for each noise."""
@@ -131,7 +132,8 @@ def make_tables(
     noises: Sequence[float] = NOISES,
     sources: Sequence[str] | None = None,
 ) -> tuple[Table, ...]:
-    """Three of each system; of every source that has records, unless told which. What is not finished stays empty."""
+    """Three of each system; of every source that has records, unless ``sources`` says which. What is not finished stays
+    empty."""
     kinds = [name for name in SOURCES if name in {r.cell.source for r in records}] if sources is None else sources
     cells = [(noise, source) for noise in noises for source in kinds]
     tables: list[Table] = []
@@ -144,7 +146,7 @@ def make_tables(
             f"{experiment.title}: STBLR on the BNN's derivatives, {delta}",
             f"{experiment.title}: STOLS on the DNN's derivatives, {delta}",
         )
-        second = (SLIP, "STOLS") if name == "heat" else ("STOLS",)
+        second = (INDEXING_BUG, "STOLS") if name == "heat" else ("STOLS",)
         tables += [
             Table(rmse, titles[0], scale, tuple(_errors(records, experiment, cells))),
             Table(stblr, titles[1], scale, tuple(_laws(records, experiment, cells, ("STBLR",))), truth),
@@ -158,7 +160,7 @@ def write_tables(tables: Sequence[Table], folder: Path) -> list[Path]:
     made_folder(folder)
     written = [folder / "tables.md", *(folder / f"table-{table.number}.csv" for table in tables)]
     with appearing(written[0]) as temporary:
-        temporary.write_text("\n".join(table.to_markdown() for table in tables), encoding="utf-8")
+        temporary.write_text(lay_out("\n".join(table.to_markdown() for table in tables)), encoding="utf-8")
     for table, path in zip(tables, written[1:], strict=True):
         with appearing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
@@ -229,8 +231,8 @@ def _tidy(table: Table, entry: Entry) -> list[object]:
 
 
 def _column(entry: Entry, sources: bool, methods: bool) -> str:
-    """What of ours a column holds, as far as there is a choice."""
-    kind = {SLIP: "with the slip", "STOLS": "done right"}[entry.method] if methods else ""
+    """What of ours a column contains, as far as there is a choice."""
+    kind = {INDEXING_BUG: "with the indexing bug", "STOLS": "done right"}[entry.method] if methods else ""
     whose = SOURCES[entry.source] if sources else ""
     return ", ".join(filter(None, (kind, whose))) or "ours"
 

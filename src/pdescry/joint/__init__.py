@@ -1,11 +1,11 @@
 """`Problem` → law: terms chosen, fields and coefficients inferred together, from the readings themselves.
 
     readings, candidates ─ choose(readings, "general") ────────────▶ Choice ─▶ the best law, those near, probabilities
-    readings, terms ─ refine(readings, "u_t = u*u_x + u_xx") ─▶ JointFit ─▶ coefficients, left-out sensors, fields
+    readings, terms ─ refine(readings, "u_t = u*u_x + u_xx") ─▶ JointFit ─▶ coefficients, held-out sensors, fields
 
-The two stages before (derivatives of an inferred field, a regression on them) lose most of what the readings know of
-the coefficients. Here the fields are ones that obey the law: tensor splines w whose residuals vanish, but for a
-thousandth of the left side, with coefficients c that are unknowns as they are. Minimised over both:
+The two stages before (derivatives of an inferred field, a regression on them) lose most of the information in the
+readings on the coefficients. Here the fields are ones that obey the law: tensor splines w whose residuals vanish, but
+for a thousandth of the left side, with coefficients c that are unknowns as they are. Minimised over both:
 
     Σ (uᵢ − w(tᵢ, xᵢ))² / σᵢ²  +  Σₑ ∫ (∂ᵏwₑ/∂tᵏ − Σ cⱼ Tⱼ(w))² / τₑ²  +  a little roughness
 
@@ -17,7 +17,7 @@ Several experiments may share the law: each has fields of its own, the coefficie
 and ``refine.py`` (the verbs), then ``fit/`` (the sum above and its minimum), ``field/`` (splines, mesh and the
 processes to begin from) and ``search/`` (which terms). ``sensors/`` finds faulty sensors before. ``choice.py`` and
 ``joint_fit.py`` are the answers, ``storage.py`` keeps them; ``left_out.py`` fits without some sensors,
-``information.py`` says what further readings would tell, and ``advice.py`` where to take them.
+``information.py`` says how much information further readings would add, and ``advice.py`` where to take them.
 """
 
 from __future__ import annotations

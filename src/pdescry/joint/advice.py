@@ -1,4 +1,4 @@
-"""`Advice`: where to put the next sensors, what each is expected to tell, and a map of it."""
+"""`Advice`: where to put the next sensors, the expected information of each, and a map of it."""
 
 from __future__ import annotations
 
@@ -57,12 +57,29 @@ class Questions:
 class Advice:
     """Where to put the next sensors, one after the other, each chosen given those before.
 
-    about: "law" (its coefficients) or "field" (where no law is told: places where the field is least known). table: a
-    row for each sensor: place, expected ``information`` in nats beyond the sensors before, and ``sd of`` each
-    coefficient expected with it and those before. readings: the same for the best single readings. sd: of the
-    coefficients now.
-    map: the information of a single reading over time and place; sensors: that of a sensor that reads at all ``times``,
-    over place. present: (S, d), places of the sensors that are there. notes: what to know.
+    Parameters
+    ----------
+    about : {"law", "field"}
+        "field" where no law was found: places where the field is most uncertain.
+    table : pandas.DataFrame
+        A row for each sensor: place, expected ``information`` in nats beyond the sensors before, and the ``sd of`` each
+        coefficient expected with it and those before.
+    readings : pandas.DataFrame
+        The same for the best single readings.
+    sd : pandas.Series
+        Standard deviations of the coefficients now.
+    map : xarray.DataArray
+        The information in a single reading over time and place.
+    sensors : xarray.DataArray
+        That in a sensor that reads at all ``times``, over place.
+    times : (T,) array
+        When a new sensor reads.
+    present : (S, d) array
+        Places of the sensors that are there.
+    axes : tuple of str
+        Names of the axes.
+    notes : tuple of str
+        What to know.
     """
 
     about: str

@@ -31,17 +31,31 @@ from pdescry.problem import Candidate
 class Comparison:
     """How laws fared against each other, and against no law at all.
 
-    alternatives: laws compared at the end, best first: terms, law, elpd (expected log predictive density of left-out
-    sensors), score (that, less the complexity penalty) less that of the best, and probability among them.
-    probabilities: of each candidate of each equation. held_out: each sensor predicted from the others by the best law.
-    baselines: for each field the elpd of what knows no law. reasons: by field, why its readings do not tell a law.
-    single_term_changes: the best law with each candidate more, or less; empty where no law was fitted to its end.
-    other_order: the law of another order in time that scores nearly as well, and by how much less; None if none does.
-    claims: what the user said of terms and the readings contradict, one row a claim: claim, field, term, favoured (the
-    coefficient without it, as text), value and sd of that (NaN where the term is not in the law), cost (nats by which
-    the law without all of these claims scores more), law (that law). Empty where nothing is contradicted.
-    profiles: coefficients that vary along the axis, one row for each term and place: mean, sd and 95 % interval.
-    variation: the same as notices.
+    Parameters
+    ----------
+    alternatives : pandas.DataFrame
+        Laws compared at the end, best first: terms, law, elpd (expected log predictive density of held-out sensors),
+        score (elpd less the complexity penalty) less that of the best, and probability among them.
+    probabilities : pandas.DataFrame
+        Of each candidate of each equation.
+    held_out : pandas.DataFrame
+        Each sensor predicted from the others by the best law.
+    baselines : dict of dict of float
+        For each field the elpd of models without a law.
+    reasons : dict of Notice
+        By field, why its readings do not determine a law.
+    single_term_changes : pandas.DataFrame
+        The best law with each candidate added or removed; empty where no law was fitted to its end.
+    other_order : Notice, optional
+        The law of another order in time that scores nearly as well, and by how much less; empty if none does.
+    claims : pandas.DataFrame
+        Prior knowledge that the readings contradict, one row a claim: claim, field, term, favoured (the coefficient
+        without it, as text), value and sd of that (NaN where the term is not in the law), cost (nats by which the law
+        without all of these claims scores more), law (that law).
+    profiles : pandas.DataFrame
+        Coefficients that vary along the axis, one row for each term and place: mean, sd and 95 % interval.
+    variation : tuple of Notice
+        The same in sentences.
     """
 
     alternatives: pd.DataFrame
@@ -57,18 +71,18 @@ class Comparison:
 
     @property
     def reason(self) -> Notice | None:
-        """Why the readings do not tell a law, of the first field that has none; None where all do."""
+        """Why the readings do not determine a law, of the first field that has none; None where all do."""
         return next(iter(self.reasons.values()), None)
 
     @property
     def near(self) -> list[tuple[str, float]]:
-        """Laws that are not the best, but may well be true: law and probability."""
+        """Laws that are not the best but may well be true, with their probabilities."""
         rows = self.alternatives.to_dict(orient="records")[1:]
         return [(row["law"], row["probability"]) for row in rows if row["probability"] >= ANSWER.report.probability]
 
     @property
     def errors(self) -> tuple[float, float]:
-        """Of the sensors between others, each predicted from the rest: rms error, and what it should be."""
+        """Rms error of held-out sensors, each predicted from the rest, and the expected one."""
         return errors(self.held_out)
 
     def errors_of(self, name: str) -> tuple[float, float]:
@@ -78,12 +92,22 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice:
-    """The law that predicts best, and how it compares.
+    """The law that predicts best, and how it compares with others.
 
-    fields: all that were read; of those whose readings do not tell a law (``comparison.reasons``) none of the
-    candidates is kept, and ``fit`` is only the best guess, or does not have them. processes: for each field of the fit,
-    and each experiment, the field that obeys no law. left_out: sensors that drift against the law; the fit is without
-    them.
+    Parameters
+    ----------
+    fit : JointFit
+        The best law, or the best guess where the readings determine none.
+    candidates : tuple of Candidate
+        Of all equations.
+    comparison : Comparison
+        Other laws, and no law at all; ``comparison.reasons`` says why the readings of a field do not determine its law.
+    fields : tuple of str
+        All that were read; of those without a law no candidate is kept.
+    processes : tuple of tuple of Process
+        For each field of the fit, and each experiment, the field that obeys no law.
+    left_out : tuple of SensorFault
+        Sensors that drift against the law; the fit is without them.
     """
 
     fit: JointFit
@@ -109,7 +133,7 @@ class Choice:
 
     @property
     def remarks(self) -> tuple[Notice, ...]:
-        """Laws that may be true as well, or the best guess where the readings do not tell a law."""
+        """Laws that may be true as well, or the best guess where the readings do not determine a law."""
         if len(self.comparison.reasons) == len(self.fields):
             return (Notice.of("best-guess", law=str(self.fit)),)
         found = [Notice.of("or-law", law=law, probability=probability) for law, probability in self.comparison.near]
@@ -121,19 +145,37 @@ class Choice:
 
     def __repr__(self) -> str:
         head = repr(self.fit) if self.told else str(self)
-        # A fit tells itself how its coefficients vary.
+        # A fit itself reports how its coefficients vary.
         remarks = [each for each in self.remarks if not self.told or each not in self.fit.variation]
         return "\n".join([head, *(f"  {remark}" for remark in remarks)])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a NetCDF file (``.nc``) that :meth:`load` reads; no pickle."""
+        """Write a file that :meth:`load` reads; no pickle.
+
+        Parameters
+        ----------
+        path : str or path
+            A NetCDF file (``.nc``).
+        """
         from pdescry.joint.storage import save
 
         save(self, Path(path))
 
     @staticmethod
     def load(path: str | os.PathLike[str], readings: Readings | Sequence[Readings]) -> Choice:
-        """What :meth:`save` wrote; readings: those that it was fitted to, of each experiment where they are several."""
+        """The choice that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        readings : Readings or sequence of Readings
+            Those to which it was fitted; of each experiment, where they are several.
+
+        Returns
+        -------
+        Choice
+        """
         from pdescry.joint.storage import load
 
         return load(Path(path), readings)
@@ -148,7 +190,7 @@ class FieldLaw:
 
     @property
     def reason(self) -> Notice | None:
-        """Why its readings do not tell a law, or None."""
+        """Why its readings do not determine a law, or None."""
         return self.choice.comparison.reasons.get(self.field)
 
     @property

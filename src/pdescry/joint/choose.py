@@ -70,15 +70,26 @@ Train = Callable[[], Sequence[SampledField]]
 
 @dataclass(frozen=True)
 class Joint:
-    """Fields and law together, terms chosen by left-out sensors: no threshold, no noise level.
+    """Fields and law together, terms chosen by leave-one-sensor-out prediction: no threshold, no noise level.
 
-    proposals: laws of each size to try; largest: terms of a proposal, more are added one at a time. known: what you
-    know of terms: "u_xx" (is in the law), "u_xx > 0", "u < 0" (if it is there, then with this sign), "u_xx = 0.1" or
-    "u_xx = 0.1 ± 0.02" (its coefficient), "u_x = 0" (is not in the law); of several fields "v: u > 0", in the equation
-    of v. boundary: what you know at the ends, at all times, "u(0) = 1" or "u_x(10) = 0"; nothing need be known there.
-    domain: from where to where the law holds and the field is inferred; by default, between the outermost sensors, or
-    up to where something is known. vary: terms whose coefficients may vary along the axis, such as "u_xx" or
-    "v: u_xx", "all" or "none"; by default, all are looked at, and vary where that is clearly favoured.
+    Parameters
+    ----------
+    proposals : int
+        Laws of each size to try.
+    largest : int
+        Terms of the largest proposal; more are added one at a time.
+    known : str or iterable of str
+        Prior knowledge of terms: "u_xx" (is in the law), "u_xx > 0", "u < 0" (its sign, if it is there), "u_xx = 0.1"
+        or "u_xx = 0.1 ± 0.02" (its coefficient), "u_x = 0" (is not in the law); of several fields "v: u > 0", in the
+        equation of v.
+    boundary : str or iterable of str
+        Known boundary conditions, at all times: "u(0) = 1" or "u_x(10) = 0"; none are needed.
+    domain : (float, float), optional
+        The interval in which the law is required and the field is inferred; by default between the outermost sensors,
+        or up to a known boundary condition.
+    vary : str or iterable of str, optional
+        Terms whose coefficients may vary along the axis, such as "u_xx" or "v: u_xx", "all" or "none"; by default all
+        are tried, and vary where that is clearly favoured.
     """
 
     proposals: int = setting(4, "laws of each size that are tried", whole(1), what="number of proposals")
@@ -120,14 +131,34 @@ def choose(
     train: Train | None = None,
     leave_out: bool = True,
 ) -> Choice:
-    """Find the terms of the law among candidates, and its coefficients, fields and law inferred together.
+    """Find the terms of the law among candidates, and its coefficients; fields and law are inferred together.
 
-    readings, or a list of those of experiments that share the law; a `Posterior` of `pdescry.interpolate` in place of
-    readings has the search begin from its fields, too. candidates: "general" (the default), "paper", "small", a list of
-    terms, or lists by field. time_order: 1 for u_t on the left, 2 for u_tt, by field, or "auto". executor: anything
-    with ``submit``; by default processes on this machine. train: called for such posteriors, one for each experiment,
-    only where smooth fields do not lead to a law although the readings show dynamics; `discover` trains networks then.
-    leave_out: whether a sensor that drifts against the law is left out, if the others are predicted better then.
+    Parameters
+    ----------
+    readings : Readings or Posterior, or a list of these
+        A list is of experiments that share the law. With a `Posterior` of `pdescry.interpolate` the search begins from
+        its fields, too.
+    candidates : {"general", "paper", "small"}, list of (str or Term), or mapping of str to these, optional
+        By default "general"; a mapping has lists by field.
+    method : Joint, optional
+        Its settings, and prior knowledge.
+    time_order : {1, 2, "auto"} or mapping of str to these
+        1 for u_t on the left side, 2 for u_tt.
+    workers : int, optional
+        How many cores to use; by default all.
+    executor : optional
+        Anything with ``submit``; by default processes on this machine.
+    progress : callable or bool, optional
+        Called with the stage, the fraction done and the seconds left.
+    train : callable, optional
+        Called for posteriors, one for each experiment, only where smooth fields do not lead to a law although the
+        readings show dynamics; `discover` trains networks then.
+    leave_out : bool
+        Whether a sensor that drifts against the law is left out, if the others are predicted better then.
+
+    Returns
+    -------
+    Choice
     """
     method, workers = method or Joint(), check_workers(workers)
     posteriors = posteriors_of(readings)

@@ -1,9 +1,9 @@
 """What the user said of terms, against what the readings say: which claims are doubtful, and what they cost.
 
 A claim is doubtful where the law without it, in closed form about the one that was found with it, scores clearly more,
-or where no law is told with it: far from the right law the closed form says little (heat with a quarter of its
+or where no law was found with it: far from the right law the closed form says little (heat with a quarter of its
 diffusivity: −15 nats for what gains 318). The search is then repeated without the doubtful claims, and those that its
-law contradicts are told, beside the law that was asked for.
+law contradicts are reported beside the law that was asked for.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def comparison_of(
     compared: Sequence[FittedLaw], near: Sequence[Neighbour], against: Baselines, problem: Problem
 ) -> Comparison:
     """compared: the best first. near: laws that were scored in closed form only; they count in the probabilities. Not
-    yet whether a law is told."""
+    yet whether a law was found."""
     scores, every = np.array([law.score for law in compared]), [*compared, *near]
     weights = probable([law.by_sensor for law in every], [law.elpd - law.score for law in every])
     alternatives = pd.DataFrame(

@@ -166,7 +166,7 @@ class JointInference:
 
     @property
     def fit(self) -> JointFit:
-        """Of the best law, or the best guess where none is told."""
+        """Of the best law, or the best guess where none was found."""
         return self.choice.fit
 
     @property
@@ -195,17 +195,17 @@ class JointInference:
         return None
 
     @property
-    def _told(self) -> list[int]:
-        """Which coefficients of the fit stand in a law that is told, equation by equation."""
+    def _kept(self) -> list[int]:
+        """Which coefficients of the fit are in a law that was found, equation by equation."""
         return [k for law in self.fits if law.support.any() for k in self.fit.rows_of(law.field)]
 
     @property
     def covariance(self) -> Array:
-        return self.fit.covariance[np.ix_(self._told, self._told)]
+        return self.fit.covariance[np.ix_(self._kept, self._kept)]
 
     def draw_coefficients(self, number: int, seed: int = 0) -> Array:
         random = np.random.default_rng([seed, 17])
-        return random.multivariate_normal(self.fit.values[self._told], self.covariance, number, method="svd")
+        return random.multivariate_normal(self.fit.values[self._kept], self.covariance, number, method="svd")
 
     # ---- the fields ------------------------------------------------------------------------------------------------
 
@@ -328,7 +328,7 @@ class JointInference:
     # ---- keeping it ------------------------------------------------------------------------------------------------
 
     def facts(self) -> dict[str, Any]:
-        """How other laws fared, and no law at all; scores are log densities of left-out sensors. Offsets of sensors."""
+        """How other laws fared, and no law at all; scores are log densities of held-out sensors. Offsets of sensors."""
         comparison, fit = self.comparison, self.fit
         offsets = [
             ({"experiment": number} if fit.n_experiments > 1 else {}) | row

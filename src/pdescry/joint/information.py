@@ -1,11 +1,12 @@
-"""How much readings not yet taken would tell: of a law's coefficients, or of the field where there is no law.
+"""How much information readings not yet taken would add: on a law's coefficients, or on the field where there is no
+law.
 
 All is Gaussian, as Laplace's approximation has it. With coefficients θ of covariance Σ, a field u that follows them by
 ∂E[u|θ]/∂θ = G at the places and times of some readings, K = cov(u|θ) there and N their noise, reading them adds
-Gᵀ(K + N)⁻¹G to the precision of θ, whatever they read, and so is expected to tell
+Gᵀ(K + N)⁻¹G to the precision of θ, whatever they read, and so is expected to add
 
     I = ½ log|1 + Σ Gᵀ(K + N)⁻¹G|  nats of θ;  for one reading, −½ log(1 − cᵀΣ⁻¹c / (var u + σ²)), c = cov(θ, u)
-    I = ½ log|1 + N⁻¹K|            nats of the field, where no coefficients are told
+    I = ½ log|1 + N⁻¹K|            nats of the field, where there are no coefficients
 
 Further readings are judged given those before, so that no two sensors are sent to the same place for the same reason.
 """
@@ -116,7 +117,7 @@ class Belief:
         return 0.5 * (np.linalg.slogdet(self.precision + grown)[1] - np.linalg.slogdet(self.precision)[1])
 
     def _grown(self, told: Array, own: Array, with_noise: Array) -> Array:
-        """(…, k, k): by how much the precision grows; from few draws, less what chance would seem to tell."""
+        """(…, k, k): by how much the precision grows; from few draws, less what chance would seem to add."""
         grown = np.swapaxes(told, -2, -1) @ told
         if not self.chance:
             return grown
@@ -140,7 +141,7 @@ class Options:
         return belief.information(self.rows, self.noise, self.own)
 
     def best(self, belief: Belief, number: int) -> list[tuple[int, float, Belief]]:
-        """One after the other, each the best given those before: which, what it tells, and what is known then."""
+        """One after the other, each the best given those before: which, its information, and the precision then."""
         found = []
         for _ in range(number):
             gains = self.information(belief)

@@ -79,7 +79,7 @@ class JointField:
             for order in range(self.fit.orders[k]):
                 (along,) = self._on_grid(k, np.array([time]), nodes(domain), order)
                 through = polynomial(along, domain)
-                # Waves so short that no sensor tells them at one moment are rough in a draw, too rough for the solver.
+                # Waves so short that no sensor resolves them at one time are rough in a draw, too rough for the solver.
                 damped = through.coef * np.exp(-36 * (np.arange(NODES) / ANSWER.forward.damped_degree) ** 8)
                 found[name + "_t" * order] = Chebyshev(damped, domain=list(domain))
         return found

@@ -42,10 +42,21 @@ from pdescry.problem import Candidate, Problem
 class JointFit:
     """A law's coefficients and the fields that obey it, inferred together.
 
-    values: (k,), covariance: (k, k), over all coefficients of all equations, by Laplace's approximation, the fields'
-    uncertainty included. noise: (F,) sds of the readings of each field. notes: what to know before relying on it. Where
-    several experiments share the law, readings, noise, offsets and fields are those of one of them: the first, or
-    ``fit.of(1)``.
+    Parameters
+    ----------
+    minimum : Minimum
+        Coefficients and fields of greatest posterior density.
+    problem : Problem
+        What was asked.
+    notes : tuple of str
+        What to know before relying on it.
+    number : int
+        The experiment of which readings, noise, offsets and fields are; see `of`.
+
+    Notes
+    -----
+    ``values`` (k,) and ``covariance`` (k, k) are over all coefficients of all equations, by Laplace's approximation,
+    the uncertainty of the fields included. ``noise`` (F,) are the standard deviations of the readings of each field.
     """
 
     minimum: Minimum
@@ -54,7 +65,17 @@ class JointFit:
     number: int = 0
 
     def of(self, number: int) -> JointFit:
-        """The same law, and the fields of another experiment, counted from 0."""
+        """The same law, with the fields of another experiment.
+
+        Parameters
+        ----------
+        number : int
+            Of the experiment, counted from 0.
+
+        Returns
+        -------
+        JointFit
+        """
         if not 0 <= (number := check_whole("number of an experiment", number, 0)) < self.n_experiments:
             raise InputError(f"Expected an experiment from 0 to {self.n_experiments - 1}; got {number}.")
         return replace(self, number=number)
@@ -82,17 +103,17 @@ class JointFit:
 
     @property
     def state(self) -> NDArray[np.float64]:
-        """(n,): the fields, as splines of ``experiment.space``."""
+        """The fields, as splines of ``experiment.space``, (n,)."""
         return self.minimum.states[self.number]
 
     @property
     def terms(self) -> tuple[Candidate, ...]:
-        """Of all equations: the field whose equation it is, and the term."""
+        """Terms of all equations, each with the field whose equation it is in."""
         return self.minimum.terms
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """(k,): the coefficients, in the order of ``terms``."""
+        """The coefficients, in the order of ``terms``, (k,)."""
         return self.minimum.coefficients
 
     @cached_property
@@ -106,24 +127,37 @@ class JointFit:
 
     @property
     def noise(self) -> NDArray[np.float64]:
-        """(F,): rms of the noise of each field."""
+        """Rms of the noise of each field, (F,)."""
         return self.experiment.noise_model.noise_of_fields
 
     def rows_of(self, field: str) -> list[int]:
-        """Which of the terms stand in the equation of a field."""
+        """Which of the terms are in the equation of a field.
+
+        Parameters
+        ----------
+        field : str
+            Its name.
+
+        Returns
+        -------
+        list of int
+        """
         return [k for k, term in enumerate(self.terms) if term.field == field]
 
     @property
     def coefficients(self) -> pd.DataFrame:
-        """One row a term: the field whose equation it is in, mean, sd and 95 % interval."""
+        """One row a term, with the field whose equation it is in, mean, standard deviation and 95 % interval."""
         low, high = (self.values + sign * TWO_SIDED_95 * self.sd for sign in (-1, 1))
         names = {"field": [each.field for each in self.terms], "term": [str(each.term) for each in self.terms]}
         return pd.DataFrame(names | {"mean": self.values, "sd": self.sd, "low": low, "high": high})
 
     @property
     def profiles(self) -> pd.DataFrame:
-        """Coefficients that vary along the axis, ``c(x)`` of laws with T and ``x*T``: one row for each term and place,
-        over `reach`, with mean, sd and 95 % interval. Empty in the plane, where they are constants."""
+        """Coefficients that vary along the axis, such as ``c(x)`` of laws with T and ``x*T``.
+
+        One row for each term and place, over `reach`, with mean, standard deviation and 95 % interval. Empty in the
+        plane, where they are constants.
+        """
         axis, *others = self.readings.axes
         return table_of([] if others else self._profiles, self.reach[axis])
 
@@ -172,7 +206,26 @@ class JointFit:
     def predict(
         self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
     ) -> xr.Dataset:
-        """Mean, sd and interval of the fields that obey the law, within `reach`; as `Posterior.predict`."""
+        """Mean, standard deviation and interval of the fields that obey the law, within `reach`.
+
+        Parameters
+        ----------
+        t : array_like
+            Times.
+        *places : array_like
+            Places, an array for each axis.
+        level : float
+            Probability of the interval.
+        noise : bool
+            Predict what a sensor would read instead of the field itself.
+        grid : bool
+            Whether the arrays make a grid; else they are of one shape, an entry for each point.
+
+        Returns
+        -------
+        xarray.Dataset
+            For a field u: ``u`` (mean), ``u_sd``, ``u_low`` and ``u_high``.
+        """
         readings = self.readings
         asked = Asked.of((t, *places), (readings.time_name, *readings.axes), level, grid)
         for values, name in zip(asked.points.T, asked.coords, strict=True):
@@ -204,7 +257,19 @@ class JointFit:
         return mean, variance
 
     def next_sensor(self, n: int = 1, times: ArrayLike | None = None) -> Advice:
-        """Where the next sensors would tell most of the coefficients; as `Law.next_sensor`."""
+        """Where further sensors would reduce the uncertainty of the coefficients most; as `Law.next_sensor`.
+
+        Parameters
+        ----------
+        n : int
+            How many sensors.
+        times : array_like, optional
+            When a new sensor reads; by default when one of the others does.
+
+        Returns
+        -------
+        Advice
+        """
         number = check_whole("number of sensors", n, 1)
         axis, *others = self.readings.axes
         questions = Questions.of(self.readings, times, None if others else self.reach[axis])
@@ -214,12 +279,23 @@ class JointFit:
             return advise(belief, questions, names, self.noise, number, self.experiment.noise_model.offset_sd)
 
     def draw(self, number: int, seed: int = 0, bounded: bool = False) -> tuple[Array, Array]:
-        """Laws with their fields, as likely as the readings leave them: (number, k) coefficients, (number, n) states.
+        """Draws of laws with their fields, by Laplace's approximation.
 
-        By Laplace's approximation: coefficients by their precision, and fields that follow them, but for what they
-        leave open themselves. That knows no bounds: where a law forgets its start (Burgers', between sensors, into a
-        shock), the start can be anything. bounded: it varies as readings do, over the distance of sensors, and no more,
-        and fields obey the law more closely; to be solved forward.
+        Parameters
+        ----------
+        number : int
+            How many.
+        seed : int
+            Of the draws.
+        bounded : bool
+            For draws that are to be solved forward: the initial state varies as the readings do over the distance of
+            sensors, and no more, and fields obey the law more closely. Where a law forgets its initial state (Burgers',
+            between sensors, into a shock), it would otherwise be unbounded.
+
+        Returns
+        -------
+        coefficients : (number, k) array
+        states : (number, n) array
         """
         number = check_whole("number of draws", number, 1)
         random = np.random.default_rng([check_whole("seed", seed, 0), 13])
@@ -243,7 +319,17 @@ class JointFit:
         return found.with_experiments(changed)
 
     def concise(self, field: str) -> str:
-        """The law of one field with its spread in the last digits."""
+        """The law of one field with its standard errors in the last digits.
+
+        Parameters
+        ----------
+        field : str
+            Its name.
+
+        Returns
+        -------
+        str
+        """
         rows = self.rows_of(field)
         order = self.orders[self.fields.index(field)]
         return concise(field, order, [self.terms[k].term for k in rows], self.values[rows], self.sd[rows])

@@ -45,8 +45,9 @@ def _constant(experiment: Experiment) -> Array:
 
 
 def left_out(fit: JointFit, sensors: list[int]) -> LeftOut:
-    """Fields and coefficients of the same law, held closer, without these sensors of one experiment; from those with
-    them. Where sensors are far apart, a law may not tell the start between them, which then varies as readings do."""
+    """Fields and coefficients of the same law, required more strictly, without these sensors of one experiment; from
+    those with them. Where sensors are far apart, a law may not determine the start between them, which then varies as
+    readings do."""
     before, found = fit.experiment.noise_model, fit.minimum
     rows = np.isin(before.observations.sensor, sensors)
     kept = fit.readings.select(~np.isin(fit.readings.sensor, sensors))

@@ -104,8 +104,8 @@ class Observations(Lean):
 
     @property
     def tells_offsets(self) -> bool:
-        """Whether an offset of a sensor could be told from its noise, and from the field: not of one that moves, nor,
-        in the plane, of one that is read a few times or of a pixel."""
+        """Whether an offset of a sensor could be distinguished from its noise, and from the field: not of one that
+        moves, nor, in the plane, of one that is read a few times or of a pixel."""
         if len(self.readings.axes) == 1:
             return self.at_rest
         n = self.readings.n_sensors

@@ -108,7 +108,7 @@ def notices_of(profiles: Sequence[Profile], terms: Sequence[Candidate], reach: t
 
 
 def _conservation(profile: Profile, terms: Sequence[Candidate], places: Array) -> Notice | None:
-    """Where D(x)·u_xx stands beside D'(x)·u_x: together they are (D·u_x)_x."""
+    """Where D(x)·u_xx appears beside D'(x)·u_x: together they are (D·u_x)_x."""
     base, axis = profile.base, profile.axis
     flux = once_less(base.term, axis)
     if flux is None:

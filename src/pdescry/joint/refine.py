@@ -35,24 +35,41 @@ def refine(
 ) -> JointFit:
     """Infer the coefficients of a law from the readings, together with the fields, which have to obey it.
 
-    readings, or a list of those of experiments that share the law; a `Posterior` of `pdescry.interpolate` in place of
-    readings has the fit begin from its fields, too. law: an equation such as ``law.equation`` or
-    ``"u_t = u*u_x + u_xx"``, one for each field, or for one field a list of terms. Only its terms count; coefficients
-    are inferred. boundary: what you know at the ends, such as ``["u(0) = 1", "u_x(10) = 0"]``; nothing need be known.
-    domain: from where to where the law holds and the field is inferred; by default, between the outermost sensors, or
-    up to where something is known.
+    Parameters
+    ----------
+    readings : Readings or Posterior, or a list of these
+        A list is of experiments that share the law. With a `Posterior` of `pdescry.interpolate` the fit begins from its
+        fields, too.
+    law : Equation, str, or iterable of (str or Term)
+        An equation such as ``law.equation`` or ``"u_t = u*u_x + u_xx"``, one for each field, or for one field a list of
+        terms. Only its terms count; coefficients are inferred.
+    boundary : iterable of str
+        Known boundary conditions, such as ``["u(0) = 1", "u_x(10) = 0"]``; none are needed.
+    domain : (float, float), optional
+        The interval in which the law is required and the field is inferred; by default between the outermost sensors,
+        or up to a known boundary condition.
+    workers : int, optional
+        How many cores to use; by default all.
+    progress : callable or bool, optional
+        Called with the stage, the fraction done and the seconds left.
+
+    Returns
+    -------
+    JointFit
     """
     asked = Problem.of(readings_of(readings), time_order=1, boundary=list(boundary), domain=checked_domain(domain))
     problem, terms = asked.law_of(law)
-    with watched(progress) as tell, local_executor(check_workers(workers)) as executor, one_thread():
-        tell("looking at the readings", 0.0, None)
-        processes = fields_without_law(problem, executor, tell, ("smooth", "shared"))
+    with watched(progress) as report_progress, local_executor(check_workers(workers)) as executor, one_thread():
+        report_progress("looking at the readings", 0.0, None)
+        processes = fields_without_law(problem, executor, report_progress, ("smooth", "shared"))
         before = noise_without_law(problem, processes)
         direct = starts_of(problem, processes, posteriors_of(readings))
         starts = [*direct, replace(direct[0], gradually=True)]
-        tell("fields and law together", 0.1, None)
+        report_progress("fields and law together", 0.1, None)
         tasks = [(_fitted, (start, terms)) for start in starts]
-        fits = in_order(executor, tasks, lambda share: tell("fields and law together", 0.1 + 0.4 * share, None))
+        fits = in_order(
+            executor, tasks, lambda share: report_progress("fields and law together", 0.1 + 0.4 * share, None)
+        )
         found = [each for each in fits if each is not None]
         if not found:
             raise PdescryError(
@@ -60,9 +77,9 @@ def refine(
                 "apart, or their numbers are too far apart; leave some out."
             )
         best = max(found, key=lambda each: each[0])[1]
-        fine = resolved(best, lambda share: tell("refining the mesh", 0.5 + 0.4 * share, None))
+        fine = resolved(best, lambda share: report_progress("refining the mesh", 0.5 + 0.4 * share, None))
         fit = followed(fine, problem, before)
-        tell("finishing", 1.0, 0.0)
+        report_progress("finishing", 1.0, 0.0)
         return fit
 
 

@@ -23,9 +23,9 @@ Processes = dict[str, dict[str, list[Process]]]  # by field, then by name, one f
 
 
 def fields_without_law(
-    problem: Problem, executor: Executor, tell: Progress, kinds: Iterable[str] = tuple(SCALES)
+    problem: Problem, executor: Executor, report_progress: Progress, kinds: Iterable[str] = tuple(SCALES)
 ) -> Processes:
-    """Every field as processes of these kinds, which know no law."""
+    """Every field as processes of these kinds, without a law."""
     kinds = tuple(kinds)
     keys = [
         (field, name, number)
@@ -36,7 +36,9 @@ def fields_without_law(
     tasks = [
         (_process, (name, problem.experiments[number], problem.fields.index(field))) for field, name, number in keys
     ]
-    fitted = in_order(executor, tasks, lambda share: tell("looking at the readings", round(0.1 * share, 6), None))
+    fitted = in_order(
+        executor, tasks, lambda share: report_progress("looking at the readings", round(0.1 * share, 6), None)
+    )
     found: Processes = {field: {name: [] for name in kinds} for field in problem.fields}
     for (field, name, _), process in zip(keys, fitted, strict=True):
         found[field][name].append(process)

@@ -1,4 +1,4 @@
-"""How near a field is to the true one, and whether its intervals hold it."""
+"""How near a field is to the true one, and whether its intervals contain it."""
 
 from __future__ import annotations
 

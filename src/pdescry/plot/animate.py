@@ -38,17 +38,17 @@ def animate(
 
     Parameters
     ----------
-    shown
+    shown : Law, Posterior or Solution
         A `Law` or another inferred field in the plane, or a `Solution`.
-    path
+    path : str or path
         A file ``.gif``, or ``.mp4``, which needs ffmpeg.
-    field
+    field : str, optional
         Which field; by default the first.
-    what
+    what : {"mean", "sd"}
         "mean" or "sd" of an inferred field.
-    frames, seconds
+    frames, seconds : int and float
         How many images, evenly over the time span, and how long the animation takes.
-    overwrite
+    overwrite : bool
         Replace a file that exists.
     """
     check_choice(what, WHAT)
@@ -73,7 +73,7 @@ def _write(pictures: _Pictures, path: str | os.PathLike[str], rate: float) -> No
         writer: Any = kind(fps=rate)
         ax = new_axes(None)
         figure: Any = ax.figure
-        pictures.draw(0, ax)  # the first tells how the panel is laid out
+        pictures.draw(0, ax)  # the first shows how the panel is laid out
         figure.canvas.draw()
         with writer.saving(figure, str(temporary), dpi=100):
             for number in range(pictures.count):

@@ -56,7 +56,7 @@ def label(readings: Readings, name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text as it is: matplotlib would take what stands between dollars for a formula."""
+    """A text as it is: matplotlib would take text between dollars for a formula."""
     return text.replace("$", r"\$")
 
 
@@ -82,7 +82,15 @@ def check_choice(what: str, choices: Sequence[str] | dict[str, Callable[..., Axe
 
 
 def save(ax: Axes, path: str | os.PathLike[str]) -> None:
-    """Write the figure of ``ax`` as PNG, SVG or PDF."""
+    """Write the figure of some axes.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Any axes of the figure.
+    path : str or path
+        The file, ending in ``.png``, ``.svg`` or ``.pdf``.
+    """
     check_target(path, PICTURES)
     with appearing(path) as temporary:
         _figure(ax).savefig(temporary, dpi=150)

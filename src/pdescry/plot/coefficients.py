@@ -14,7 +14,19 @@ if TYPE_CHECKING:
 
 
 def coefficients(law: Drawn, ax: Axes | None = None) -> Axes:
-    """A row for each term of ``law.coefficients``: dot and line for coefficient and 95 % interval; zero is dashed."""
+    """A row for each term of ``law.coefficients``: dot and line for coefficient and 95 % interval; zero is dashed.
+
+    Parameters
+    ----------
+    law : Law
+        What is drawn.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
     table = law.coefficients
     several = len(set(table["field"])) > 1
     pairs = zip(table["field"], table["term"], strict=True)

@@ -1,4 +1,4 @@
-"""What speaks for or against the result: left-out sensors, residuals, chains."""
+"""What speaks for or against the result: held-out sensors, residuals, chains."""
 
 from __future__ import annotations
 
@@ -24,10 +24,25 @@ def diagnostics(
     ax: Axes | None = None,
     field: str | None = None,
 ) -> Axes:
-    """left_out: each sensor's rms error when predicted from the others, and what it should be (the default where laws
-    were compared so). residuals: readings less the field, in units of the noise, against what normal noise would give
-    (the default elsewhere). chains: log p of each chain, which should neither drift nor differ. field: of which
-    left-out readings and residuals are; by default, of the first and of all."""
+    """How the law and its fields fit the readings.
+
+    Parameters
+    ----------
+    law : Law
+        What is drawn.
+    what : {"left_out", "residuals", "chains"}, optional
+        "left_out": the rms error of each sensor when predicted from the others, and the expected one (the default where
+        laws were compared so). "residuals": readings less the field, in units of the noise, against a normal
+        distribution (the default elsewhere). "chains": log p of each chain, which should neither drift nor differ.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+    field : str, optional
+        By default the first field for "left_out", and all for "residuals".
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
     kinds = {"left_out": _left_out, "residuals": _residuals, "chains": _chains}
     what = what or ("residuals" if law.comparison is None else "left_out")
     check_choice(what, kinds)
@@ -47,7 +62,7 @@ def against_normal(values: NDArray[np.float64], most: int = MOST) -> tuple[NDArr
 def _left_out(law: Drawn, ax: Axes, field: str | None) -> Axes:
     if law.comparison is None:
         raise InputError(
-            "Expected a law that was compared by left-out sensors; this one comes from a regression; pass "
+            "Expected a law that was compared by held-out sensors; this one comes from a regression; pass "
             "what='residuals' or 'chains'."
         )
     name = field_named(law.readings, field)
@@ -61,7 +76,7 @@ def _left_out(law: Drawn, ax: Axes, field: str | None) -> Axes:
     ax.plot(rows[inner], errors[inner], "o", color=INK, markersize=5, label="rms error")
     ax.plot(rows[~inner], errors[~inner], "o", color="white", markeredgecolor=INK, markersize=5, label="outermost")
     few = len(rows) <= 40
-    ax.set(xlabel="sensor left out", ylabel=label(law.readings, name), xlim=(-0.8, len(rows) - 0.2))
+    ax.set(xlabel="held-out sensor", ylabel=label(law.readings, name), xlim=(-0.8, len(rows) - 0.2))
     ax.set_xticks(rows if few else rows[:: len(rows) // 20])
     ax.set_xticklabels([str(table["sensor"].iloc[int(row)]) for row in ax.get_xticks()], fontsize="small")
     if inner.any():  # outermost sensors may be missed by far more

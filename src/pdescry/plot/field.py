@@ -22,7 +22,7 @@ GRID = (61, 81)  # times and places: enough for the eye, and quick to predict
 IN_THE_PLANE = (25, 41, 41)  # times and places along either axis
 NEAR = 1 / 40  # of the span of time: readings so near to the time of a map are dots on it
 WHAT = ("mean", "sd")
-MOST = 0.98  # share of the map that the colours of an sd tell apart
+MOST = 0.98  # share of the map that the colours of an sd distinguish
 MOST_IN_THE_PLANE = 0.9  # where sensors rarely reach into the corners
 
 
@@ -33,12 +33,27 @@ def field(
     ax: Axes | None = None,
     time: float | None = None,
 ) -> Axes:
-    """Mean or standard deviation of the field over place (across) and time (up), as far as readings or its domain go.
+    """Mean or standard deviation of the field over place (across) and time (up), within its reach.
 
-    In the plane: a map at ``time``, by default midway; sensors are circles, filled where they were read near that time.
+    In the plane: a map at ``time``; sensors are circles, filled where they were read near that time. Otherwise every
+    reading is a dot, and every sensor a tick at the upper edge.
 
-    law: a `Law`, a `Posterior`, or the field of one of several experiments (``law.of(1)``). Every
-    reading is a dot, every sensor a tick at the upper edge.
+    Parameters
+    ----------
+    law : Law, Posterior, or the field of one experiment
+        What is drawn; ``law.of(1)`` is the field of the second experiment.
+    field : str, optional
+        By default the first.
+    what : {"mean", "sd"}
+        What the colours show.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+    time : float, optional
+        Of a map in the plane; by default midway.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
     """
     name = field_named(law.readings, field)
     check_choice(what, WHAT)
@@ -50,7 +65,23 @@ def field(
 def mean_and_sd(
     law: Inferred, field: str | None = None, axes: Sequence[Axes] | None = None, time: float | None = None
 ) -> tuple[Axes, Axes]:
-    """`field` twice: the mean in the left of two panels, the sd in the right one."""
+    """`field` twice: the mean in the left of two panels, the standard deviation in the right one.
+
+    Parameters
+    ----------
+    law : Law, Posterior, or the field of one experiment
+        What is drawn.
+    field : str, optional
+        By default the first.
+    axes : pair of matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+    time : float, optional
+        Of a map in the plane; by default midway.
+
+    Returns
+    -------
+    pair of matplotlib.axes.Axes
+    """
     readings = law.readings
     name, grid = field_named(readings, field), on_a_grid(law, time=time)
     left, right = (_drawn(law, name, what, ax, grid) for what, ax in zip(WHAT, _panels(axes), strict=True))

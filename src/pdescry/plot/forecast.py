@@ -1,4 +1,4 @@
-"""The law solved forward, beside sensors that were left out."""
+"""The law solved forward, beside held-out sensors."""
 
 from __future__ import annotations
 
@@ -17,13 +17,27 @@ MOST = 5  # sensors in one panel
 
 
 def forecast(law: Drawn, ax: Axes | None = None, field: str | None = None) -> Axes:
-    """What draws of the law, solved forward, say of sensors that they have not seen: mean and 95 % interval over time,
-    and what these sensors read, as dots. At most five of them, from one end to the other. field: the first by
-    default."""
+    """Held-out sensors: the prediction by draws of the law, solved forward, and the readings as dots.
+
+    Mean and 95 % interval over time, of at most five sensors from one end to the other.
+
+    Parameters
+    ----------
+    law : Law
+        What is drawn.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+    field : str, optional
+        By default the first.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
     name, table = field_named(law.readings, field), law.forward.held_out
     if table is None:
         raise InputError(
-            "Expected a law that was solved forward and compared with left-out sensors; this one was not"
+            "Expected a law that was solved forward and compared with held-out sensors; this one was not"
             f" ({(law.forward.unscored or law.forward.message).marked}); draw law.simulate(…) instead."
         )
     if "field" in table:
@@ -43,7 +57,7 @@ def forecast(law: Drawn, ax: Axes | None = None, field: str | None = None) -> Ax
     ax.set(xlabel=label(readings, readings.time_name), ylabel=label(readings, name))
     show_dates(ax.xaxis, readings)
     score = law.forward.score.by_field.loc[name if len(readings.fields) > 1 else ""]
-    told = f"left out and predicted: rms {score['rms_error']:.3g}, expected {score['expected']:.3g}"
-    ax.set_title(told, fontsize="medium")
+    title = f"held out and predicted: rms {score['rms_error']:.3g}, expected {score['expected']:.3g}"
+    ax.set_title(title, fontsize="medium")
     ax.legend(frameon=False, fontsize="small")
     return ax

@@ -1,4 +1,4 @@
-"""The map of where a reading would tell most, with the sensors that are there and those that are advised."""
+"""The map of where a reading would add most information, with the sensors that are there and those that are advised."""
 
 from __future__ import annotations
 
@@ -18,22 +18,33 @@ PRESENT, ADVISED = "0.85", "#ff6b5e"
 
 
 def next_sensor(advice: Advice, ax: Axes | None = None) -> Axes:
-    """``law.next_sensor()``: expected information of a single reading over place (across) and time (up).
+    """The expected information in a single reading over place (across) and time (up).
 
-    Thin lines are the sensors that are there, each a tick at the upper edge; thick ones those that are advised, with
-    their number; the star is the best single reading. Along several axes: information of a whole sensor over the first
-    two.
+    Thin lines are the sensors that are there, each with a tick at the upper edge; thick ones those that are advised,
+    with their number; the star is the best single reading. In the plane: information in a whole sensor over the first
+    two axes.
+
+    Parameters
+    ----------
+    advice : Advice
+        Of ``law.next_sensor()``.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
     """
     ax, axis, time = new_axes(ax), advice.axes[0], str(advice.map.dims[0])
-    told = {"law": "of the law", "field": "of the field"}[advice.about]
+    subject = {"law": "of the law", "field": "of the field"}[advice.about]
     if len(advice.axes) > 1:
-        return _over_places(advice, told, ax)
+        return _over_places(advice, subject, ax)
     places, times = advice.map[axis].values, advice.map[time].values
     # A map needs some height; a single time has none.
     values = advice.map.values if len(times) > 1 else np.repeat(advice.map.values, 2, axis=0)
     shown = times if len(times) > 1 else times + np.array([-0.5, 0.5])
     image = ax.pcolormesh(places, shown, values, cmap=COLOURS, norm=_norm(values), shading="gouraud", rasterized=True)
-    ax.figure.colorbar(image, ax=ax, label=f"expected information {told} (nats a reading)")
+    ax.figure.colorbar(image, ax=ax, label=f"expected information {subject} (nats a reading)")
     edge = ax.get_xaxis_transform()  # places across, parts of the panel up
     for place in advice.present[:, 0]:
         ax.axvline(place, color=PRESENT, linewidth=0.5, alpha=0.6)
@@ -59,11 +70,11 @@ def next_sensor(advice: Advice, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _over_places(advice: Advice, told: str, ax: Axes) -> Axes:
+def _over_places(advice: Advice, subject: str, ax: Axes) -> Axes:
     first, second = advice.axes[:2]
     x, y = (advice.sensors[axis].values for axis in (first, second))
     dots = ax.scatter(x, y, c=advice.sensors.values, cmap=COLOURS, vmin=0.0, s=40, linewidths=0, rasterized=True)
-    ax.figure.colorbar(dots, ax=ax, label=f"expected information {told} (nats a sensor)")
+    ax.figure.colorbar(dots, ax=ax, label=f"expected information {subject} (nats a sensor)")
     ax.plot(advice.present[:, 0], advice.present[:, 1], "v", color="0.2", markersize=4, label="sensors")
     for number, row in enumerate(advice.table.to_dict(orient="records"), 1):
         ax.plot(
@@ -79,7 +90,7 @@ def _over_places(advice: Advice, told: str, ax: Axes) -> Axes:
 
 
 def _norm(values: np.ndarray) -> PowerNorm:
-    """By its root, which is about a correlation: few readings tell so much that nothing else would show beside them."""
+    """By its root, which is about a correlation: few readings add so much that nothing else would show beside them."""
     from matplotlib.colors import PowerNorm
 
     return PowerNorm(0.5, 0.0, max(float(values.max()), np.finfo(float).tiny))

@@ -18,11 +18,24 @@ FURTHEST = 20.0  # nats: e²⁰ to one; what lies beyond is drawn there, as an a
 
 
 def path(law: Drawn, field: str | None = None, ax: Axes | None = None) -> Axes:
-    """A row for each candidate, those of the law first; of the law of one field, or of all.
+    """Why these terms: a row for each candidate, those of the law first.
 
-    Where laws were compared by what they predict: how much worse left-out sensors are predicted, prices of terms
-    counted, if a term of the law is taken away or another one is added. Where the law comes from a regression: after
-    how many steps each candidate was dropped.
+    Where laws were compared by prediction: the change of the elpd of held-out sensors less the complexity penalty, if a
+    term of the law is removed or another one is added. Where the law comes from a regression: the step at which each
+    candidate was dropped.
+
+    Parameters
+    ----------
+    law : Law
+        What is drawn.
+    field : str, optional
+        Rows of the law of one field; by default of all.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
     """
     table = ranked(law, field)
     return _steps(table, ax) if "step" in table else _scores(table, ax)
@@ -61,7 +74,7 @@ def _scores(table: pd.DataFrame, ax: Axes | None) -> Axes:
                 "ill-posed", (max(shown, 0), row), (6, 0), textcoords="offset points", va="center", fontsize="x-small"
             )
     ax.axvline(0, color="0.6", linestyle="--", linewidth=1)
-    ax.set(xlim=(-1.08 * FURTHEST, 0.3 * FURTHEST), xlabel="change of the log score, complexity counted (nats)")
+    ax.set(xlim=(-1.08 * FURTHEST, 0.3 * FURTHEST), xlabel="change of the elpd less the complexity penalty (nats)")
     empty = "no law was fitted to its end" if table.empty else "dark: taken from the law; grey: added to it"
     ax.set_title(empty, fontsize="medium")
     ax.tick_params(axis="y", labelsize="small")

@@ -25,9 +25,9 @@ def profiles(law: Drawn, term: str | None = None, ax: Axes | None = None) -> Axe
         Where to draw; by default, a new figure.
     """
     table: Any = None if law.comparison is None else law.comparison.profiles
-    told = [] if table is None else sorted(set(table["term"]))
-    if table is None or not told or term not in (None, *told):
-        found = f"only those of {', '.join(told)} do" if told else "all are constant"
+    varying = [] if table is None else sorted(set(table["term"]))
+    if table is None or not varying or term not in (None, *varying):
+        found = f"only those of {', '.join(varying)} do" if varying else "all are constant"
         what = "a law with coefficients that vary" if term is None else f"the coefficient of {term!r} to vary"
         raise InputError(f"Expected {what} along the axis; {found}.")
     ax = new_axes(ax)

@@ -16,7 +16,21 @@ if TYPE_CHECKING:
 
 
 def readings(readings: Readings, field: str | None = None, ax: Axes | None = None) -> Axes:
-    """Every reading as a dot at its place (across; the first axis) and time (up), coloured by its value."""
+    """Every reading as a dot at its place (across; the first axis) and time (up), coloured by its value.
+
+    Parameters
+    ----------
+    readings : Readings
+        What is drawn.
+    field : str, optional
+        By default the first.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
     name = field_named(readings, field)
     values = readings.values[:, readings.fields.index(name)]
     ax = new_axes(ax)

@@ -21,10 +21,24 @@ NEAR = 1 / 20  # of the span of time: a reading so near to a slice is drawn in i
 
 
 def slices(law: Inferred, times: ArrayLike | None = None, field: str | None = None, ax: Axes | None = None) -> Axes:
-    """The field over place at a few times, by default early, midway and late: mean, 95 % band, and readings as dots.
+    """The field over place at a few times: mean, 95 % band, and readings as dots.
 
-    law: a `Law`, a `Posterior`, or a `JointFit`. A dot is a sensor's reading nearest in time, if it is nearer than a
-    twentieth of the whole span of time.
+    A dot is a sensor's reading nearest in time, if it is nearer than a twentieth of the whole span of time.
+
+    Parameters
+    ----------
+    law : Law, Posterior or JointFit
+        What is drawn.
+    times : array_like, optional
+        By default early, midway and late.
+    field : str, optional
+        By default the first.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
     """
     readings = law.readings
     name = field_named(readings, field)

@@ -16,9 +16,22 @@ if TYPE_CHECKING:
 
 
 def solution(solution: Solution, field: str | None = None, ax: Axes | None = None, time: float | None = None) -> Axes:
-    """The field over place (across) and time (up). The figure belongs to ``ax``; without one, a new figure is made.
+    """The field of a solution over place (across) and time (up); in the plane a map.
 
-    In the plane: a map of the field at ``time``, by default the last that was reached.
+    Parameters
+    ----------
+    solution : Solution
+        What is drawn.
+    field : str, optional
+        By default the first.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default in a new figure.
+    time : float, optional
+        Of a map in the plane; by default the last that was reached.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
     """
     name = field or solution.equation.components[0].field
     ax = new_axes(ax)

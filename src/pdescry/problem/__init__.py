@@ -1,10 +1,11 @@
 """`Problem`: what is asked, built and validated once, then handed down to whatever method answers it.
 
-    readings, candidates, what the user knows ─ Problem.of ─▶ Problem ─▶ joint
+    readings, candidates, prior knowledge ─ Problem.of ─▶ Problem ─▶ joint
 
 Which fields are inferred and which inputs are known, the order in time of each equation, the candidates of each
-equation, what the user knows of terms and ends, and the experiments. Read first ``problem.py``; ``library.py`` has the
-default candidates, ``known.py`` and ``ends.py`` what the user knows, ``experiments.py`` which readings go together.
+equation, prior knowledge of terms and boundary conditions, and the experiments. Read first ``problem.py``;
+``library.py`` has the default candidates, ``known.py`` and ``ends.py`` the prior knowledge, ``experiments.py`` which
+readings go together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Candidate`: a term that may stand in the equation of a field."""
+"""`Candidate`: a term that may appear in the equation of a field."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Candidate:
 
 
 def overlapping(candidates: Sequence[Candidate]) -> NDArray[np.bool_]:
-    """(k, k): which of them never stand side by side: a group such as ``lap(u)`` and a term that it holds, ``u_xx``.
+    """(k, k): which of them never appear together: a group such as ``lap(u)`` and a term that it contains, ``u_xx``.
     With u_yy they would be the same law in several ways."""
     found = np.zeros((len(candidates), len(candidates)), bool)
     opened = [set(expand({each.term: 1.0})) for each in candidates]

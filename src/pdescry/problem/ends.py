@@ -55,8 +55,8 @@ def conditions_of(texts: Sequence[str], readings: Readings) -> tuple[Condition, 
     for side, end in enumerate(readings.span[axis]):
         places = {each.place for each in found if (each.place >= end if side else each.place <= end)}
         if len(places) > 1:
-            told = " and ".join(f"{place:g}" for place in sorted(places))
-            raise InputError(f"Expected one place for an end; got {told}; leave one of them out.")
+            listed = " and ".join(f"{place:g}" for place in sorted(places))
+            raise InputError(f"Expected one place for an end; got {listed}; leave one of them out.")
     return found
 
 
@@ -79,17 +79,17 @@ class Ends:
         reach = min(places), max(places)
         if domain is None:
             return cls((reach,), (reach,), conditions)
-        told, sensors = "from {:g} to {:g}".format(*domain), "{:g} and {:g}".format(*span)
+        interval, sensors = "from {:g} to {:g}".format(*domain), "{:g} and {:g}".format(*span)
         if domain[0] > span[0] or domain[1] < span[1]:
             raise InputError(
-                f"Expected a domain that holds all sensors, which are between {sensors}; got one {told}; widen it, or "
-                "leave out the sensors beyond it."
+                f"Expected a domain that contains all sensors, which are between {sensors}; got one {interval}; widen "
+                "it, or leave out the sensors beyond it."
             )
         widest = PROBLEM.domain.widest
         if domain[1] - domain[0] > widest * (span[1] - span[0]):
             raise InputError(
                 f"Expected a domain of at most {widest:g} times the interval of the sensors, which are between "
-                f"{sensors}; got one {told}; narrow it."
+                f"{sensors}; got one {interval}; narrow it."
             )
         for each in conditions:
             if each.place not in domain:

@@ -1,4 +1,4 @@
-"""What the user knows of the law before any reading is looked at."""
+"""Prior knowledge of the law."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORMS = (
     "'u_xx' (is there), 'u_xx > 0', 'u_xx = 0.1', 'u_xx = 0.1 ± 0.02' or 'u_xx = 0' (is not there), of several fields "
     "'v: u_xx > 0' for the equation of v"
 )
-EXACT = 1e-6  # of a coefficient: the sd of one that is told without
+EXACT = 1e-6  # of a coefficient: the sd of one that is given without
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Known:
         axes: tuple[str, ...],
     ) -> Known:
         """From texts such as ``"u_xx"``, ``"u_xx > 0"``, ``"u_xx = 0.1 ± 0.02"`` or ``"u_xx = 0"``; a name and a colon
-        before them tell the equation, which is otherwise that of the one field in the term."""
+        before them name the equation, which is otherwise that of the one field in the term."""
         claims = []
         for text in known:
             equation, name, sign, rest = re.fullmatch(
@@ -97,9 +97,9 @@ class Known:
         present = [each.candidate for each in claims if each.kind in ("present", "value")]
         absent = [each.candidate for each in claims if each.kind == "absent"]
         signs = [(each.candidate, each.sign) for each in claims if each.kind == "sign"]
-        told = [*signs, *((each, math.copysign(1.0, value.value)) for each, value in given.items())]
-        for each, sign in told:
-            if (each, -sign) in told:
+        signed = [*signs, *((each, math.copysign(1.0, value.value)) for each, value in given.items())]
+        for each, sign in signed:
+            if (each, -sign) in signed:
                 raise InputError(
                     f"Expected {str(each.term)!r} to be known as positive or as negative; got both; leave one of them "
                     "out."

@@ -21,7 +21,7 @@ def terms_by_name(
     places: int | None = None,
 ) -> tuple[Term, ...]:
     """A library by its name, for fields of these orders in time; with inputs, and these times each field. places:
-    where sensors stand; the general library leaves out terms that too few of them cannot tell apart."""
+    the positions of sensors; the general library leaves out terms that too few of them cannot distinguish."""
     if len(axes) > 1:
         found = set(_in_the_plane(name, fields, axes))
     elif len(fields) > 1 and name == "general":

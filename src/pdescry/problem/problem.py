@@ -23,7 +23,7 @@ from pdescry.problem.library import terms_by_name
 HIGHEST = 4  # derivative along an axis of space that splines of degree five have
 HIGHEST_IN_PLANE = 2  # that splines of degree three have, which meshes in the plane are made of
 MOST_AXES = 2  # of space
-TIMES = 3  # fewest that tell a second derivative in time
+TIMES = 3  # fewest that determine a second derivative in time
 
 TimeOrder = Literal["auto", 1, 2] | Mapping[str, int]
 Candidates = str | Iterable[str | Term] | Mapping[str, Iterable[str | Term]]
@@ -32,7 +32,7 @@ Candidates = str | Iterable[str | Term] | Mapping[str, Iterable[str | Term]]
 @dataclass(frozen=True, eq=False)
 class Problem:
     """fields: inferred, each with an equation ∂ᵏ/∂tᵏ = Σ c·T of its order k, as in ``orders``. inputs: known functions
-    of time and place that terms may hold. candidates: of all equations. alternatives: the same with other orders in
+    of time and place that terms may contain. candidates: of all equations. alternatives: the same with other orders in
     time, where these are to be inferred, too. varying: candidates T whose coefficients may vary along the axis, so that
     ``x*T``, ``x^2*T`` and ``x^3*T`` are candidates, too."""
 
@@ -109,7 +109,7 @@ class Problem:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everything that terms may hold beside coordinates."""
+        """Everything that terms may contain beside coordinates."""
         return *self.fields, *self.inputs
 
     @property
@@ -159,7 +159,7 @@ class Problem:
         return problem, problem.candidates
 
     def without(self, fields: Iterable[str]) -> Problem:
-        """For the other fields alone: no term holds these."""
+        """For the other fields alone: no term contains these."""
         left = tuple(field for field in self.fields if field not in set(fields))
         gone = set(fields)
         kept = tuple(each for each in self.candidates if each.field in left and not each.term.fields & gone)
@@ -182,7 +182,7 @@ class Problem:
         return replace(self, candidates=(*self.candidates, *powers), known=known, varying=(*self.varying, *new))
 
     def with_powers_in(self, laws: Iterable[Iterable[Candidate]]) -> Problem:
-        """The same with all that these laws hold times powers of the coordinate."""
+        """The same with all terms of these laws times powers of the coordinate."""
         new = [each for law in laws for each in law if each not in self.candidates]
         return self.with_varying(Candidate(each.field, each.term.without_coordinates) for each in new)
 
@@ -193,7 +193,7 @@ class Problem:
 
     def is_whole(self, law: Iterable[Candidate]) -> bool:
         """Whether coefficients that vary are whole polynomials: one without its lower powers would depend on where the
-        origin of the axis lies. And whether no group stands beside a term that it holds."""
+        origin of the axis lies. And whether no group appears beside a term that it contains."""
         law = set(law)
         return not overlapping(tuple(law)).any() and all(
             (family[k - 1] in law) >= (family[k] in law)
@@ -258,7 +258,7 @@ def _terms(
     inputs: tuple[str, ...],
     places: int,
 ) -> tuple[Term, ...]:
-    """The candidates of one equation. places: where the sensors of all experiments stand."""
+    """The candidates of one equation. places: of the sensors of all experiments."""
     given = "general" if given is None else given
     if isinstance(given, Mapping):
         if unknown := [name for name in given if name not in readings.fields]:

@@ -19,10 +19,14 @@ MOST = 16
 
 @final
 class BestSubset(SparseRegressor):
-    """All 2^T choices, by evidence or BIC. ``path_`` holds the best choice of each size, none left out.
+    """All 2^T choices, by evidence or BIC. ``path_`` has the best choice of each size.
 
-    criterion: "evidence" (`log_evidence`) or "bic".
-    gamma_power: as in `STBLR`; γ is that of all columns, because all choices are scored on one and the same rows.
+    Parameters
+    ----------
+    criterion : {"evidence", "bic"}
+        How choices are compared.
+    gamma_power : float
+        As in `STBLR`; γ is that of all columns, because all choices are scored on one and the same rows.
     """
 
     scale_free = True

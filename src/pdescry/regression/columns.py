@@ -1,4 +1,4 @@
-"""What to tell of the columns before anything is fitted: zeros, copies and combinations, too few rows."""
+"""Notes about the columns before anything is fitted: zeros, copies and combinations, too few rows."""
 
 from __future__ import annotations
 

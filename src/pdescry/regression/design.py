@@ -16,10 +16,26 @@ from pdescry.errors import InputError
 class DesignMatrix:
     """The regression y = X·c for one field: posterior means, their variances and, on request, single draws.
 
-    terms: the T candidates, in the order of the columns.
-    X: (N, T) posterior mean of each candidate at each point; y: (N,) of the left side, ∂ᵏ(field)/∂tᵏ.
-    variance: (N, T) posterior variance of each entry of X.
-    draws: (S, n, T) and draws_left: (S, n), values of single posterior draws at the points ``rows`` (n,) of X.
+    Parameters
+    ----------
+    terms : tuple of Term
+        The T candidates, in the order of the columns.
+    X : (N, T) array
+        Posterior mean of each candidate at each point.
+    y : (N,) array
+        That of the left side, ∂ᵏ(field)/∂tᵏ.
+    variance : (N, T) array, optional
+        Posterior variance of each entry of X.
+    field : str
+        Whose law.
+    time_order : int
+        The order k of the left side.
+    draws : (S, n, T) array, optional
+        Values of single posterior draws at the points ``rows``.
+    draws_left : (S, n) array, optional
+        Those of the left side.
+    rows : (n,) array of int, optional
+        Rows of X.
     """
 
     terms: tuple[Term, ...]
@@ -71,7 +87,7 @@ class DesignMatrix:
             return
         array = np.asarray(value)
         if array.dtype.kind not in "fiu":
-            raise InputError(f"Expected {name} to hold real numbers; got {array.dtype}; convert it to float.")
+            raise InputError(f"Expected {name} to contain real numbers; got {array.dtype}; convert it to float.")
         if array.shape != shape or 0 in shape:
             raise InputError(
                 f"Expected {name} of shape {shape}, none of them 0; got {array.shape}; give one row for each point and"
@@ -92,7 +108,19 @@ class DesignMatrix:
 
     @classmethod
     def of(cls, derivatives: Derivatives, field: str | None = None) -> DesignMatrix:
-        """The regression for one field of a sweep of derivatives; the field may be left out if there is only one."""
+        """The regression for one field of a sweep of derivatives.
+
+        Parameters
+        ----------
+        derivatives : Derivatives
+            Of `pdescry.differentiate`.
+        field : str, optional
+            May be left out if there is only one.
+
+        Returns
+        -------
+        DesignMatrix
+        """
         fields = [left.field for left in derivatives.left]
         if field is None and len(fields) == 1:
             field = fields[0]
@@ -114,7 +142,7 @@ class DesignMatrix:
 
     @property
     def left(self) -> str:
-        """The left side as text: ``u_t``."""
+        """The left side as text, such as ``u_t``."""
         return f"{self.field}_{'t' * self.time_order}"
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
 """The anatomy of every method: scikit-learn's conventions, the variance of each entry, and a path to look back on.
 
 ``fit`` checks, hands a `Table` to the method's own ``_search``, and puts its `Search` into attributes. Nothing here
-ever fits an intercept: if the law may hold a constant, the candidate ``1`` stands for it.
+ever fits an intercept: if the law may contain a constant, the candidate ``1`` stands for it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pdescry.regression.weights import Weights, row_weights
 # scikit-learn has no types, and what is guessed from its defaults is wrong.
 _validate: Any = validation.validate_data
 
-# How a fit ended. The last two hold coefficients too, but others fit the rows as well as these do.
+# How a fit ended. The last two have coefficients too, but others fit the rows as well as these do.
 FITTED, NOTHING, COLLINEAR, UNDERDETERMINED = OUTCOMES = ("fitted", "nothing left", "collinear", "underdetermined")
 
 

@@ -28,11 +28,34 @@ FEW_DRAWS = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SparseFit:
-    """A law, term by term: T candidates, of which ``support`` (T,) marks those kept.
+    """A law, term by term.
 
-    coefficients: (T,), zero where dropped. covariance: (T, T), formal: points count as independent facts.
-    spread: what single draws of the field say of the kept terms, or None where the design has no draws.
-    path, outcome, notes: how it came about; evidence: log, of the kept terms. method: the fitted estimator.
+    Parameters
+    ----------
+    terms : tuple of Term
+        The T candidates.
+    coefficients : (T,) array
+        Zero where dropped.
+    covariance : (T, T) array
+        Formal: points count as independent observations.
+    support : (T,) array of bool
+        Which terms are kept.
+    path : tuple of Step
+        How the terms were dropped.
+    evidence : float
+        Log evidence of the kept terms.
+    outcome : str
+        How the fit ended.
+    notes : tuple of str
+        What to know before relying on it.
+    method : estimator of pdescry.regression
+        Fitted.
+    spread : Spread, optional
+        The honest uncertainty, from single draws of the field; None where the design has no draws.
+    field : str
+        Whose law.
+    time_order : int
+        1 for u_t on the left side, 2 for u_tt.
     """
 
     terms: tuple[Term, ...]
@@ -55,7 +78,7 @@ class SparseFit:
 
     @property
     def equation(self) -> Equation:
-        """The law of the field. One that speaks of other fields too must be joined with theirs: see `component`."""
+        """The law of the field. One that contains other fields, too, must be joined with theirs; see `component`."""
         return Equation.of([self.component])
 
     @property
@@ -89,7 +112,7 @@ class SparseFit:
 
     @property
     def summary(self) -> pd.DataFrame:
-        """The kept terms as a law tells them: mean, sd and 95 % interval, honest if there are draws, or else formal."""
+        """The kept terms with mean, standard deviation and 95 % interval, honest if there are draws, or else formal."""
         table: Any = self.table.query("kept").rename(columns={"coefficient": "mean"})
         honest = self.spread is not None
         table["sd"] = table["honest_sd"] if honest else table["formal_sd"]
@@ -100,7 +123,7 @@ class SparseFit:
 
     @property
     def concise(self) -> str:
-        """The law with its spread in the last digits: ``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``."""
+        """The law with its standard errors in the last digits, as in ``u_t = 0.0985(21)*u_xx - 0.997(8)*u*u_x``."""
         sds = self.formal_sd[self.support] if self.spread is None else self.spread.sd
         kept = [self.terms[j] for j in np.flatnonzero(self.support)]
         return concise(self.field, self.time_order, kept, self.coefficients[self.support], sds)
@@ -113,10 +136,21 @@ class SparseFit:
 
 
 def regress(design: DesignMatrix | Derivatives, method: SparseRegressor, field: str | None = None) -> SparseFit:
-    """Find the few terms that make up the left side. ``method`` is left as it was; its fitted copy is in the answer.
+    """Find the few terms that make up the left side.
 
-    There is no default: what threshold is right hangs on units, and only you know them; `Greedy` needs none.
-    field: whose law, where the derivatives are of several fields.
+    Parameters
+    ----------
+    design : DesignMatrix or Derivatives
+        Candidate terms and the left side at many points.
+    method : estimator of pdescry.regression
+        It is left as it was; its fitted copy is in the answer. There is no default: the right threshold depends on
+        units, which only you know; `Greedy` needs none.
+    field : str, optional
+        Whose law, where the derivatives are of several fields.
+
+    Returns
+    -------
+    SparseFit
     """
     if isinstance(design, Derivatives):
         design = DesignMatrix.of(design, field)

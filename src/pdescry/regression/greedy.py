@@ -24,7 +24,10 @@ RISE = 1e-6
 class Greedy(SparseRegressor):
     """One column in or out at a time, whichever raises the evidence most, until none does; the better of two starts.
 
-    gamma_power: as in `STBLR`; γ is that of all columns, because evidences are of one and the same set of rows.
+    Parameters
+    ----------
+    gamma_power : float
+        As in `STBLR`; γ is that of all columns, because evidences are of one and the same set of rows.
     """
 
     scale_free = True
@@ -43,8 +46,8 @@ class Greedy(SparseRegressor):
             return float(log_evidence(gram, gram.unexplained(sorted(columns)), len(columns)))
 
         everything = frozenset(range(len(table.names)))
-        ways = [self._climb(table, weights, evidence, start) for start in (frozenset(), everything)]
-        chosen, _, path = max(ways, key=lambda way: way[1])
+        climbs = [self._climb(table, weights, evidence, start) for start in (frozenset(), everything)]
+        chosen, _, path = max(climbs, key=lambda climb: climb[1])
         columns = np.array(sorted(chosen), int)
         return Search(
             columns,

@@ -16,11 +16,16 @@ from pdescry.schema import Setting
 
 @final
 class SequentialRidge(SparseRegressor):
-    """Ridge on columns of unit length, drop what is small, repeat; at the end least squares on what is left.
+    """Ridge on columns of unit length with sequential threshold; at the end least squares on what is left.
 
-    threshold: least size of a term, as a share of the left side: ‖c·column‖ / ‖y‖. Free of units. Not doubled.
-    penalty: of the ridge, with columns and left side at unit length; 1e-5 is PDE-FIND's.
-    gamma_power: as in `STBLR`.
+    Parameters
+    ----------
+    threshold : float
+        Least size of a term, as a share of the left side: ‖c·column‖ / ‖y‖. Free of units. Not doubled.
+    penalty : float
+        Of the ridge, with columns and left side at unit length; 1e-5 is PDE-FIND's.
+    gamma_power : float
+        As in `STBLR`.
     """
 
     scale_free = True

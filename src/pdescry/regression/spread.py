@@ -1,8 +1,8 @@
 """The spread of a law's coefficients that can be believed: one regression for each posterior draw of the field.
 
 The formal covariance counts thousands of points of one smooth field as so many independent facts. Draws of the field
-know how little the readings say: regress each draw's left side on its own terms, with the rows weighted as in the fit,
-and the coefficients spread as far as the readings leave them open.
+show how little the readings determine: regress each draw's left side on its own terms, with the rows weighted as in the
+fit, and the coefficients spread as far as the readings leave them open.
 
 A second error does not show in that spread. A draw is the posterior mean plus an error e; the mean is the true field
 plus an error of about the same size. Noise in the columns draws coefficients towards zero, once in the fit on the mean
@@ -12,12 +12,12 @@ and twice in the fits on draws. So
 
 estimates how far the reported coefficient itself is off; to go one more shift (`corrected`) is the linear case of
 SIMEX (Cook and Stefanski, 1994). The interval is about the reported coefficient, with sd² = sd(draws)² + shift², and so
-holds all three values. Where the shift is well above the sd it is only a first term and the interval can still be too
-narrow: a note says so. Draws at fewer points than the fit had spread wider. Where coefficients cannot be told apart, or
-the draws have hardly more rows than terms, single draws say nothing of it, and no spread is given.
+contains all three values. Where the shift is well above the sd it is only a first term and the interval can still be
+too narrow: a note says so. Draws at fewer points than the fit had spread wider. Where coefficients cannot be
+distinguished, or the draws have hardly more rows than terms, single draws say nothing of it, and no spread is given.
 
 Measured on fields with an exact posterior (u_t = −0.5 u_x + 0.1 u_xx, 16 sensors × 21 times, 100 fields a noise level;
-``tests/regression/test_spread.py``, slow), share of 95 % intervals that hold the truth, for u_x and u_xx:
+``tests/regression/test_spread.py``, slow), share of 95 % intervals that contain the truth, for u_x and u_xx:
 
     noise    this interval    quantiles of draws    formal
     0.01      1.00   0.99        0.88   0.85      0.73   0.65

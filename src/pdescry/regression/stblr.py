@@ -18,15 +18,22 @@ TOLERANCE = 1e-3
 
 @final
 class STBLR(SparseRegressor):
-    """Regress with Gaussian prior and noise (widths ζ and θ of greatest evidence), drop ``|c| < threshold``, repeat.
+    """Bayesian linear regression with sequential threshold (Gaussian prior and noise, widths of greatest evidence).
 
-    threshold: δ, in the coefficients' units; the paper's is 0.005 for Burgers and 0.05 for KdV. 0 drops nothing.
-    gamma_power: rows are scaled by γ^(−gamma_power), γ from the variance of the columns that are left (`weights`).
-        1 is the paper as printed (its equation for the weighted model); 0.5 is what its program does and what its
-        tables hold. 0 counts rows alike, as does leaving out the variance.
-    doubling: whether δ doubles after each pass.
+    Parameters
+    ----------
+    threshold : float
+        δ, in the coefficients' units; the paper's is 0.005 for Burgers and 0.05 for KdV. 0 drops nothing.
+    gamma_power : float
+        Rows are scaled by γ^(−gamma_power), γ from the variance of the columns that are left (`weights`). 1 is the
+        paper as printed; 0.5 is what its program does and what its tables show. 0 counts rows alike, as does leaving
+        out the variance.
+    doubling : bool
+        Whether δ doubles after each pass.
 
-    Coefficients of unequal units are held against one δ, and the tolerance of scikit-learn (1e-3, of all coefficients
+    Notes
+    -----
+    Coefficients of unequal units are compared with one δ, and the tolerance of scikit-learn (1e-3, of all coefficients
     together) is absolute too: choose units in which the coefficients are of order one.
     """
 

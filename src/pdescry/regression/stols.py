@@ -14,10 +14,14 @@ from pdescry.regression.thresholding import Pass, drop_small
 
 @final
 class STOLS(SparseRegressor):
-    """Least squares, drop ``|c| < threshold``, repeat. All rows count alike: the variance is checked and not used.
+    """Least squares with sequential threshold. All rows count alike: the variance is checked and not used.
 
-    threshold: in the coefficients' units, one for all; 0 drops nothing.
-    doubling: whether it doubles after each pass.
+    Parameters
+    ----------
+    threshold : float
+        In the coefficients' units, one for all; 0 drops nothing.
+    doubling : bool
+        Whether it doubles after each pass.
     """
 
     scale_free = False

@@ -16,7 +16,7 @@ from pdescry.regression.weights import Weights
 
 @dataclass(frozen=True)
 class Pass:
-    """One regression on k columns; ``sizes`` (k,) is what is held against the threshold."""
+    """One regression on k columns; ``sizes`` (k,) is what is compared with the threshold."""
 
     coefficients: NDArray[np.float64]
     covariance: NDArray[np.float64]

@@ -2,7 +2,7 @@
 
 ``page.py`` writes the page, one HTML file that needs nothing else (`write_page`; not loaded here: it loads JAX):
 ``sections.py`` has its words and tables, ``numbers.py`` and ``forward.py`` gather what its figures show, ``assets/``
-holds its style and the program that draws them; ``mathematics.py`` typesets laws, ``trust.py`` says how far to trust
+contains its style and the program that draws them; ``mathematics.py`` typesets laws, ``trust.py`` says how far to trust
 them, ``markup.py`` makes HTML. ``terminal.py`` sketches readings with characters. Pictures for other uses are in
 :mod:`pdescry.plot`.
 """

@@ -1,4 +1,4 @@
-"""What the page shows of the law solved forward: the field that comes of it, and sensors that were left out."""
+"""What the page shows of the law solved forward: the field that comes of it, and held-out sensors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import xarray as xr
 from pdescry.report.law import Reported
 from pdescry.report.numbers import names_of, packed
 
-SECONDS = 60  # a law that takes longer is told, not drawn
+SECONDS = 60  # a law that takes longer is mentioned, not drawn
 
 
 def forward_of(law: Reported, field: xr.Dataset | None) -> dict[str, Any] | None:

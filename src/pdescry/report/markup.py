@@ -11,7 +11,7 @@ from pdescry.notices import Notice
 def figure(name: str, alternative: str, caption: str, more: bool = False, follows: str = "") -> str:
     """A figure that ``figures.js`` draws, what it shows in words, and files to save it as.
 
-    more: it can show more rows. follows: the element that tells in its caption what the reader chose.
+    more: it can show more rows. follows: the element whose caption says what the reader chose.
     """
     buttons = "".join(
         f'<button type="button" data-save="{kind}" aria-label="Save figure {escape(name)} as {kind.upper()}">'
@@ -32,7 +32,7 @@ def side_by_side(*figures: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> str:
-    """Cells that look like numbers stand at the right."""
+    """Cells that look like numbers are aligned to the right."""
     rows = [list(row) for row in rows]
     numbers = [bool(rows) and all(_is_number(row[column]) for row in rows) for column in range(len(heads))]
     style = [' class="number"' if number else "" for number in numbers]

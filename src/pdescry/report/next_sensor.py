@@ -20,12 +20,12 @@ def advice_of(law: Reported) -> Advice | None:
         return None
     try:
         return law.next_sensor(NUMBER)
-    except InputError:  # the page tells all the rest
+    except InputError:  # the page has all the rest
         return None
 
 
 def map_of(law: Reported, advice: Advice | None) -> dict[str, Any] | None:
-    """The root of the information: few readings tell so much that nothing else would show beside them."""
+    """The root of the information: few readings add so much that nothing else would show beside them."""
     if advice is None:
         return None
     time, axis = map(str, advice.map.dims)

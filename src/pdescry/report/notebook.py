@@ -17,12 +17,12 @@ WIDTH, HEIGHT, DPI = 9.0, 3.2, 80  # inches, and dots in one
 
 
 def law_in_html(law: Reported) -> str:
-    told = [fit for fit in law.fits if fit.support.any()]
+    with_law = [fit for fit in law.fits if fit.support.any()]
     silent = [fit for fit in law.fits if not fit.support.any()]
     parts = [
-        *(typeset(fit) for fit in told),
+        *(typeset(fit) for fit in with_law),
         *(f"<p>{escape(fit.concise)}</p>" for fit in silent),
-        _table(law) if told else "",
+        _table(law) if with_law else "",
         _listed("", law.remarks),
         _listed("Warning: ", law.warnings),
         _figure(law),

@@ -174,7 +174,7 @@ def _profiles(law: Reported) -> list[dict[str, Any]]:
 
 
 def _candidates(law: Reported) -> list[dict[str, Any]]:
-    """The likeliest first; none where the method gives no probabilities, or no law is told."""
+    """The likeliest first; none where the method gives no probabilities, or no law was found."""
     if law.comparison is None or not law.found:
         return []
     tables = [fit.table.assign(term=_named(law, fit.field, fit.table["term"])) for fit in law.fits]

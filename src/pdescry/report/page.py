@@ -57,5 +57,5 @@ def _asset(name: str) -> str:
 
 
 def _json(numbers: dict[str, Any]) -> str:
-    """So that no text in it can end the element that it stands in."""
+    """So that no text in it can end the element that it is in."""
     return json.dumps(numbers, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

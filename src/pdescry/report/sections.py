@@ -1,5 +1,5 @@
 """The words and tables of a page, in the order in which people ask: what is the law, and how far can I trust it; what
-do the readings show; why these terms; what does the law predict; what speaks against it; how is it made again.
+do the readings show; why these terms; what does the law predict; what speaks against it; how to reproduce it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LINKS = {
     "forward": "Solved forward",
     "diagnostics": "Diagnostics",
     "next": "Next sensor",
-    "again": "Make it again",
+    "again": "Reproduce it",
 }
 FEW = 12  # candidates that figures.js shows at first
 VERSIONS = ("pdescry", "jax", "blackjax", "numpy", "scipy", "scikit-learn")
@@ -73,7 +73,7 @@ def _read(law: Reported) -> str:
 def _how_to_read(law: Reported) -> str:
     first = law.coefficients.iloc[0]
     number = with_spread(first["mean"], first["sd"]).replace("-", "−")
-    return f"{number} stands for {_short(first['mean'])} ± {_short(first['sd'], 2)} (one standard deviation)."
+    return f"{number} means {_short(first['mean'])} ± {_short(first['sd'], 2)} (one standard deviation)."
 
 
 # ---- the field -------------------------------------------------------------------------------------------------------
@@ -195,8 +195,8 @@ def _terms(law: Reported, numbers: dict[str, Any]) -> Iterator[str]:
         cells = [[row["name"], *(_short(row[key]) for key in columns), _short(row["probability"], 2)] for row in rows]
         heads, units = ["term", "coefficient", "sd", "95 % from", "to", "probability"], [row["unit"] for row in rows]
         if any(units):
-            told = [[*row, unit or "not known"] for row, unit in zip(cells, units, strict=True)]
-            yield table([*heads, "unit"], told, "Terms of the law")
+            rows_with_units = [[*row, unit or "not known"] for row, unit in zip(cells, units, strict=True)]
+            yield table([*heads, "unit"], rows_with_units, "Terms of the law")
         else:
             yield table(heads, cells, "Terms of the law")
         words = "; ".join(f"{name} {mean}, 95 % from {low} to {high}" for name, mean, _, low, high, _ in cells)
@@ -204,7 +204,7 @@ def _terms(law: Reported, numbers: dict[str, Any]) -> Iterator[str]:
         yield figure("forest", f"Forest plot of the coefficients: {words}.", caption)
         yield from (_profile(number, part) for number, part in enumerate(numbers["profiles"]))
     else:
-        yield paragraph("No term is told. What the best guess would be, and why it is not told, stands at the top.")
+        yield paragraph("No law was found. The best guess, and why it is not reported as a law, are at the top.")
     if numbers["candidates"]:
         yield _probabilities(numbers["candidates"])
     if law.comparison is not None:
@@ -239,7 +239,7 @@ def _compared(comparison: Comparison) -> Iterator[str]:
             [row["law"], _short(row["elpd"], 6), _short(abs(row["score"]), 3), _short(row["probability"], 2)]
             for row in comparison.alternatives.to_dict(orient="records")
         ],
-        "Laws that were compared at the end, by how well they predict left-out sensors",
+        "Laws that were compared at the end, by how well they predict held-out sensors",
     )
     yield table(
         ["without a law", *(f"elpd of {field}" for field in comparison.baselines)],
@@ -263,7 +263,7 @@ def _why(path: dict[str, Any]) -> str:
     if outside:
         words += f" Nearest to being in it: {outside[0]['name']} ({_short(outside[0]['score'], 3)} nats)."
     caption = (
-        "Why these terms: what the law would lose or gain (log score of left-out sensors, complexity counted; "
+        "Why these terms: what the law would lose or gain (elpd of held-out sensors less the complexity penalty; "
         "to first order) with one of its own terms taken away (dark) or another one added (grey). To the left: worse. "
         "A law gives way only to one that is better, and well-posed."
     )
@@ -277,7 +277,7 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
     if law.forward.score is not None:
         yield paragraph(law.forward.score.sentence)
     elif law.forward.unscored is not None:
-        yield paragraph(f"The law was not compared with left-out sensors: {law.forward.unscored}")
+        yield paragraph(f"The law was not compared with held-out sensors: {law.forward.unscored}")
     axis, *others = law.readings.axes
     if others and law.forward.status == "ok":
         yield paragraph(
@@ -315,9 +315,9 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
         *(
             figure(
                 f"forecast-{number}",
-                f"Left-out sensor {sensor['name']}: its readings{of_what}, and the law's prediction with its 95 % "
+                f"Held-out sensor {sensor['name']}: its readings{of_what}, and the law's prediction with its 95 % "
                 "interval.",
-                f"Sensor {sensor['name']} at {axis} = {_short(sensor['place'])}, left out: its readings{of_what}, and"
+                f"Sensor {sensor['name']} at {axis} = {_short(sensor['place'])}, held out: its readings{of_what}, and"
                 " draws of the law solved forward without them (mean, and 95 % interval of a reading).",
             )
             for number, sensor in enumerate(forward["sensors"])
@@ -379,7 +379,7 @@ def _diagnostics(law: Reported) -> str:
 
 
 def _next(advice: Advice) -> str:
-    of_what = "of the law" if advice.about == "law" else "of the field"
+    about = "about the law" if advice.about == "law" else "about the field"
     places = ", ".join(distinct(place, advice.map[advice.axes[0]]) for place in advice.table[advice.axes[0]])
     return section(
         "next",
@@ -387,21 +387,22 @@ def _next(advice: Advice) -> str:
         *(paragraph(line) for line in str(advice).splitlines()),
         figure(
             "next",
-            f"Map of what a reading more would tell {of_what} over place and time; advised places: {places}.",
-            f"What a single reading more would tell {of_what}, by its place and time; marks above the map are sensors "
-            "that are there, dashed lines those that are advised, the most useful first.",
+            f"Map of the expected information of another reading {about} over place and time; advised places: "
+            f"{places}.",
+            f"The expected information of another reading {about}, by its place and time; marks above the map are "
+            "sensors that are there, dashed lines those that are advised, the most useful first.",
         ),
     )
 
 
-# ---- how to make it again --------------------------------------------------------------------------------------------
+# ---- how to reproduce it ---------------------------------------------------------------------------------------------
 
 
 def _again(law: Reported) -> str:
     settings = [[name, str(value)] for name, value in _flat(law.settings.to_dict())]
     return section(
         "again",
-        "Settings, versions, and how to make it again",
+        "Settings, versions, and how to reproduce it",
         copied("command", law.command),
         paragraph("If you said how the file is to be read (--time, --space, --field, …), say so again."),
         listed(dict.fromkeys(note for each in law.experiments for note in each.remarks)),

@@ -13,7 +13,7 @@ AS_EXPECTED = 1.3  # times what the error should be
 def how_far_to_trust(law: Reported) -> tuple[bool, str]:
     """Whether nothing speaks against it, and the sentence."""
     if not law.found:
-        return False, "The readings do not tell a law; the field between the sensors is what they do tell."
+        return False, "The readings do not determine a law; they do determine the field between the sensors."
     if law.comparison is None:
         kinds = " and ".join(sorted(set(law.coefficients["spread"])))
         return False, (
@@ -35,16 +35,14 @@ def how_far_to_trust(law: Reported) -> tuple[bool, str]:
     for where, error, expected in errors:
         if error > AS_EXPECTED * expected:
             return False, (
-                f"Trust the terms more than the digits: left-out sensors are missed{where} by {error:.2g}, where "
+                f"Trust the terms more than the digits: held-out sensors are missed{where} by {error:.2g}, where "
                 f"{expected:.2g} was expected."
             )
     if law.warnings:
         return False, "Read the warnings before you rely on it: they may touch what you need."
     predicted, (where, error, expected) = "", errors[-1]
     if math.isfinite(error):
-        predicted = (
-            f", and sensors that were left out are predicted{where} to within {error:.2g}, as expected ({expected:.2g})"
-        )
+        predicted = f", and held-out sensors are predicted{where} to within {error:.2g}, as expected ({expected:.2g})"
     least = float(law.coefficients["probability"].to_numpy(float).min())
     if least < SURE:
         return False, f"Trust it with care: its least sure term is there with probability {least:.2f}{predicted}."

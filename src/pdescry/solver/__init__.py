@@ -2,9 +2,9 @@
 
 Read `solve` first (what `simulate` takes), then `search` (the way to a verdict), which asks `grids` (how many points),
 `attempt` (one try) and `stability` (a second one from a disturbed start). Below them: `boundary`, `initial` and
-`inputs` read what the user wrote, `driven` tells how large inputs make a field, `basis` and `discretisation` turn a law
+`inputs` read what the user wrote, `driven` says how large inputs make a field, `basis` and `discretisation` turn a law
 into an ordinary differential equation, `stepping` drives scipy's Radau under guard, `linearise` and `wellposed` judge
-the linearised symbol, `verdict` holds the outcomes and their notices, `pieces` and `solution` the answer.
+the linearised symbol, `verdict` has the outcomes and their notices, `pieces` and `solution` the answer.
 """
 
 from pdescry.solver.solution import Solution

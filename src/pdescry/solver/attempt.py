@@ -51,14 +51,14 @@ class Problem:
     @cached_property
     def _graces(self) -> tuple[Array, Array]:
         """The start and the breaks of inputs, which may not suit the boundary either, and how long the grace is."""
-        begun = np.array([0.0, *breaks_of(self.inputs)])
-        return begun, np.minimum(self.grace, np.diff(begun, append=self.until) / 4)
+        starts = np.array([0.0, *breaks_of(self.inputs)])
+        return starts, np.minimum(self.grace, np.diff(starts, append=self.until) / 4)
 
     def beyond_grace(self, t: Array | float) -> Array:
         """How long the grace of the start, or of the latest break of an input, has been over; negative within it."""
-        begun, lengths = self._graces
-        latest = np.searchsorted(begun, t, side="right") - 1
-        return t - (begun + lengths)[latest]
+        starts, lengths = self._graces
+        latest = np.searchsorted(starts, t, side="right") - 1
+        return t - (starts + lengths)[latest]
 
     def allowed(self, least: float) -> float:
         """What may be wrong for a reason other than the stepper, relative to the largest value: not less than it."""

@@ -1,13 +1,13 @@
 """Boundary conditions: what the user wrote → conditions on each field, and whether the law takes that many.
 
-A field that appears with derivatives up to order m takes m conditions. For even m, half of them stand at either end:
-``"dirichlet"`` holds u, u_x, … of order below m/2 (the value, and for m = 4 the slope too); ``"neumann"`` holds the odd
+A field that appears with derivatives up to order m takes m conditions. For even m, half of them are at either end:
+``"dirichlet"`` fixes u, u_x, … of order below m/2 (the value, and for m = 4 the slope too); ``"neumann"`` fixes the odd
 derivatives u_x, u_xxx, … (no flux). For odd m the ends are not alike, and which end takes more depends on the sign of
-the highest term: conditions are then given for each side. For m = 1 ``"dirichlet"`` holds u at the ends where the law
+the highest term: conditions are then given for each side. For m = 1 ``"dirichlet"`` fixes u at the ends where the law
 carries information inwards, and only there. A value is a number, or a function of the time since the start.
 
 In the plane each axis has two sides, "left" and "right" of the first and "bottom" and "top" of the second, and every
-axis takes conditions of its own. A value may then be a function of (t, s), where s holds places along the side.
+axis takes conditions of its own. A value may then be a function of (t, s), where s are places along the side.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Condition:
 
     @property
     def low(self) -> bool:
-        """Whether it stands where its axis begins."""
+        """Whether it is at the beginning of its axis."""
         return self.side in ("left", "bottom")
 
     def along(self, t: float, places: Array | None) -> Array:
@@ -101,7 +101,7 @@ class Condition:
 class Conditions:
     """All conditions of a problem; ``periodic`` excludes any other.
 
-    ``by_name`` tells that they came from a name such as "dirichlet", not one by one.
+    ``by_name`` says that they came from a name such as "dirichlet", not one by one.
     """
 
     periodic: bool
@@ -125,7 +125,7 @@ def read_boundary(boundary: Boundary, equation: Equation, domain: Domain, until:
 
 
 def _sides(boundary: Boundary, domain: Domain) -> dict[str, str | dict[str, Side]]:
-    """Of each axis "periodic", or what holds at its sides."""
+    """Of each axis "periodic", or the conditions at its sides."""
     example = _EXAMPLE if len(domain) == 1 else _IN_THE_PLANE
     sides = dict(zip(domain, SIDES, strict=False))
     if isinstance(boundary, str):
@@ -142,18 +142,18 @@ def _sides(boundary: Boundary, domain: Domain) -> dict[str, str | dict[str, Side
     for name, conditions in named.items():
         axis, pair = _which(name, domain, sides, example)
         if len(pair) == 2 and isinstance(conditions, str):
-            told = _on_both(conditions, pair)
+            of_sides = _on_both(conditions, pair)
         else:
-            told = dict.fromkeys(pair, conditions)
+            of_sides = dict.fromkeys(pair, conditions)
         before = found.get(axis, {})
-        if isinstance(told, str) or isinstance(before, str) or set(told) & set(before):
+        if isinstance(of_sides, str) or isinstance(before, str) or set(of_sides) & set(before):
             if before:
                 raise InputError(f"Expected one entry for each side in boundary=; got a second one by {name!r}.")
-            found[axis] = told
+            found[axis] = of_sides
         else:
-            found[axis] = before | told
-    for axis, told in found.items():  # both sides by themselves are the same as the axis
-        if len(domain) > 1 and isinstance(told, dict) and [*told.values()] == ["periodic", "periodic"]:
+            found[axis] = before | of_sides
+    for axis, of_sides in found.items():  # both sides by themselves are the same as the axis
+        if len(domain) > 1 and isinstance(of_sides, dict) and [*of_sides.values()] == ["periodic", "periodic"]:
             found[axis] = "periodic"
     return found
 
@@ -254,8 +254,8 @@ def _listed(conditions: Side) -> list[str | tuple[str, Value]]:
 def _pair(name: Any, value: Any) -> tuple[str, Value] | None:
     if not isinstance(name, str) or isinstance(value, bool) or not (isinstance(value, Real) or callable(value)):
         return None
-    told: Any = value if callable(value) else float(value)
-    return name, told
+    number: Any = value if callable(value) else float(value)
+    return name, number
 
 
 def _read_condition(
@@ -291,7 +291,7 @@ def _read_condition(
             " along a side follows from its values there."
         )
     if "t" in derivative.axes:
-        raise InputError(f"A boundary condition cannot hold a time derivative; got {kind!r}. Write {_EXAMPLE}.")
+        raise InputError(f"A boundary condition cannot contain a time derivative; got {kind!r}. Write {_EXAMPLE}.")
     return [Condition(derivative.field, side, len(derivative.axes), value)], False
 
 
@@ -305,7 +305,7 @@ def _formula(text: str, axis: str, axes: tuple[str, ...]) -> Value:
 
 
 def _orders(kind: str, order: int) -> range:
-    """Which derivatives a named kind holds at one end, for a law of this order in x."""
+    """Which derivatives a named kind fixes at one end, for a law of this order in x."""
     each_side = max(order // 2, 1) if order else 0
     return range(each_side) if kind == "dirichlet" else range(1, 2 * each_side, 2)
 
@@ -319,7 +319,7 @@ def settle(
 ) -> tuple[Conditions, Notice | None]:
     """The conditions to impose, and a notice if they do not suit the law.
 
-    ``incoming`` tells how many conditions the fields could take at the left and at the right end, if that is known; of
+    ``incoming`` says how many conditions the fields could take at the left and at the right end, if that is known; of
     several fields, only how many there are in all matters. Else each field of order m takes m/2 at either end.
     """
     if conditions.periodic:

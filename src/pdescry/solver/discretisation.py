@@ -32,7 +32,7 @@ Array = np.ndarray
 class Discretisation:
     """F and its exact Jacobian, for one number of points along each axis.
 
-    The equation must hold no conservative form: `simulate` opens them. The state y is the concatenation of one block
+    The equation must contain no conservative form: `simulate` opens them. The state y is the concatenation of one block
     of values at all nodes for each field and, for a second-order law, one more for its u_t; in the plane x varies
     slowest.
     """
@@ -80,7 +80,7 @@ class Discretisation:
 
     @cached_property
     def blocks(self) -> dict[Derivative, slice]:
-        """Which part of y holds u (``Derivative("u")``) and, for a second-order law, u_t."""
+        """Which part of y is u (``Derivative("u")``) and, for a second-order law, u_t."""
         names = []
         for component in self.equation.components:
             names += [Derivative(component.field, "t" * order) for order in range(component.time_order)]

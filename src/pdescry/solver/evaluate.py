@@ -51,7 +51,7 @@ def evaluate_formula(formula: Formula, coordinates: Mapping[str, Array]) -> Arra
 
 
 def evaluate_terms(terms: Sum, values: Mapping[Factor, Array], like: Array) -> Array:
-    """Σ cᵢ·Tᵢ without fluxes, where ``values`` holds each coordinate and derivative; shaped as ``like``."""
+    """Σ cᵢ·Tᵢ without fluxes, where ``values`` has each coordinate and derivative; shaped as ``like``."""
     total = np.zeros_like(like)
     for term, coefficient in terms.items():
         product: Array | float = coefficient

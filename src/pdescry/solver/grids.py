@@ -17,7 +17,7 @@ from pdescry.solver.space import along
 
 @dataclass(frozen=True)
 class Fit:
-    """How well a grid holds the initial state."""
+    """How well a grid resolves the initial state."""
 
     smooth: bool  # fully resolved, boundary conditions included
     defect: float  # what it gets wrong of the coarse features (mean, tilt, …), relative to the largest value

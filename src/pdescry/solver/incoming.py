@@ -3,7 +3,7 @@
 Near an end, a disturbance that grows as exp(st) is made of waves exp(κx) with det(sᵏ − Σ a_j κʲ) = 0, where a_j are
 the coefficients of the linearised law there and k is its order in time. For large s, waves that die away into the
 domain are what an end can send in: Re κ < 0 at the left end, Re κ > 0 at the right one. The law takes as many
-conditions as there are such waves (Kreiss), and they have to tell these waves apart.
+conditions as there are such waves (Kreiss), and they have to distinguish these waves.
 
 For one field u_t = c·∂ᵐu this leaves the sign of c (`needed_at_ends`); for u_t = A·u_x the signs of A's eigenvalues; a
 system of mixed order, such as shallow water with friction, takes conditions of both kinds.
@@ -53,7 +53,7 @@ def incoming_at(glance: Discretisation, start: Array, axis: str) -> Counts | Non
             pair: float(values[end]) if abs(values[end]) > rounding * np.abs(everywhere[pair]).max() else 0.0
             for pair, values in at_ends.items()
         }
-        found.append(_told_apart(*_waves(equation, axis, slopes, rate, length, sizes, sign), orders))
+        found.append(_distinguishing(*_waves(equation, axis, slopes, rate, length, sizes, sign), orders))
     left, right = found
     return {field: (left[field], right[field]) for field in orders}
 
@@ -118,8 +118,8 @@ def _waves(
     return names, vectors[:, inwards]
 
 
-def _told_apart(names: list[tuple[str, int]], waves: Array, orders: Mapping[str, int]) -> dict[str, int]:
-    """Of each field how many of u, u_x, … to hold, so that the values held tell the waves apart; low orders first."""
+def _distinguishing(names: list[tuple[str, int]], waves: Array, orders: Mapping[str, int]) -> dict[str, int]:
+    """Of each field how many of u, u_x, … to fix, so that the fixed values distinguish the waves; low orders first."""
     counts = dict.fromkeys(orders, 0)
     values = [number for number, (_, order) in enumerate(names) if order == 0]
     rest = waves / np.abs(waves[values]).max(axis=0)

@@ -52,7 +52,7 @@ def _profile(name: str, given: Initial, domain: Domain, periodic: Mapping[str, b
         return lambda *places: evaluate_formula(formula, dict(zip(axes, places, strict=True)))
     if callable(given):
         return lambda *places: _called(name, given, axes, places)
-    told: list[Array | None] = [None] * len(axes)  # coordinates along each axis, if they came with the values
+    of_axes: list[Array | None] = [None] * len(axes)  # coordinates along each axis, if they came with the values
     if hasattr(given, "coords") and hasattr(given, "dims"):
         if given.ndim != len(axes):
             dimensions = "one dimension" if len(axes) == 1 else f"the dimensions {', '.join(axes)}"
@@ -67,7 +67,7 @@ def _profile(name: str, given: Initial, domain: Domain, periodic: Mapping[str, b
         for number, dimension in enumerate(given.dims):
             x = _numbers(name, given[dimension])
             order = np.argsort(x)
-            told[number], values = x[order], np.take(values, order, axis=number)
+            of_axes[number], values = x[order], np.take(values, order, axis=number)
             if not np.all(np.isfinite(x)) or np.any(np.diff(x[order]) <= 0):
                 raise InputError(
                     f"The coordinate {dimension} of the initial state of {name!r} must be distinct numbers."
@@ -80,13 +80,13 @@ def _profile(name: str, given: Initial, domain: Domain, periodic: Mapping[str, b
         wanted = "4 or more values along " + " and ".join(axes)
         raise InputError(f"The initial state of {name!r} must be {wanted}; got {values.shape}.")
     for number, axis in enumerate(axes):
-        if told[number] is None:
+        if of_axes[number] is None:
             # Without coordinates: evenly spaced. A period does not repeat its first point, unless it plainly does.
             closed = not periodic[axis] or _repeats_its_first(np.moveaxis(values, number, 0))
-            told[number] = np.linspace(*domain[axis], values.shape[number], endpoint=closed)
+            of_axes[number] = np.linspace(*domain[axis], values.shape[number], endpoint=closed)
     if not np.all(np.isfinite(values)):
         return lambda *places: np.full(np.shape(places[0]), np.nan)  # `simulate` reports it as a bad initial state
-    coordinates = [np.asarray(x) for x in told]
+    coordinates = [np.asarray(x) for x in of_axes]
     if len(axes) == 1:
         return _interpolated(name, coordinates[0], values, domain[axes[0]], periodic[axes[0]])
     first, second = domain

@@ -85,7 +85,7 @@ def read_inputs(
     for name in given:
         if name not in equation.inputs:
             known = f"its inputs are {', '.join(equation.inputs)}" if equation.inputs else "it has no inputs"
-            raise InputError(f"The law holds no input {name} ({known}); leave it out, or add a term with it.")
+            raise InputError(f"The law contains no input {name} ({known}); leave it out, or add a term with it.")
     found = {name: _read(name, given[name], tuple(domain), until) for name in equation.inputs}
     probes = np.meshgrid(*(np.linspace(*ends, 7) for ends in domain.values()), indexing="ij")
     for known in found.values():
@@ -132,7 +132,7 @@ def _read(name: str, given: Given, axes: tuple[str, ...], until: float) -> Known
 
 
 def arguments(function: Callable[..., Any]) -> int:
-    """How many positional arguments a function takes; 2 where that cannot be told."""
+    """How many positional arguments a function takes; 2 where that is unknown."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

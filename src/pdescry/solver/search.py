@@ -1,7 +1,7 @@
 """From a problem to a verdict: refuse what is hopeless, find enough points, and check that the answer is stable.
 
 The field is computed with ever more points until its finest modes stay negligible, and then once more from a slightly
-disturbed start. Whatever stands in the way ends the search and is named.
+disturbed start. Any obstacle ends the search and is named.
 """
 
 from __future__ import annotations

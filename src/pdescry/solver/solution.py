@@ -33,8 +33,42 @@ Array = np.ndarray
 class Solution:
     """The solution of an `Equation` from an initial state, with a verdict.
 
-    ``status`` is ``"ok"`` or names what went wrong, and ``message`` explains it (``str(message)`` is a sentence). When
-    it is not ``"ok"`` the field ends at ``reached``, and everything later is NaN.
+    Parameters
+    ----------
+    equation : Equation
+        The law that was solved.
+    extent : mapping of str to (float, float)
+        The domain, by axis.
+    boundary : str
+        The boundary conditions in words.
+    until : float
+        The last time that was asked for.
+    times : (T,) array
+        Times of `dataset`.
+    grids : mapping of str to (n,) array
+        Coordinates of `dataset`, by axis.
+    status : {"ok", "ill-posed", "blow-up", "unresolved", "sensitive", "limit", "wrong-boundary", "bad-initial"}
+        Whether the fields can be used.
+    message : Notice
+        The status explained; prints as a sentence.
+    reached : float
+        The last time up to which the field was computed and verified; later values are NaN.
+    error : float
+        Estimated error, relative to the largest value of each field.
+    points : int
+        Points of the grid on which the law was solved, in all.
+    steps : int
+        Steps in time.
+    seconds : float
+        Time that it took.
+    pieces : mapping of str to Pieces
+        The fields between the times of the steps.
+    inputs : Inputs
+        The known inputs.
+
+    Notes
+    -----
+    Look at ``status`` before using the fields, or call `require_ok`.
     """
 
     equation: Equation
@@ -45,7 +79,7 @@ class Solution:
     grids: Mapping[str, Array]  # places of `dataset` along each axis
     status: Status
     message: Notice
-    reached: float  # the last time up to which the field was computed and held
+    reached: float  # the last time up to which the field was computed and verified
     error: float  # estimated, relative to the largest value of each field; NaN where unknown
     points: int  # collocation points, in the plane those of both axes multiplied
     steps: int
@@ -86,11 +120,26 @@ class Solution:
         return f"<Solution of {self.equation} on {space}, t in [0, {self.until:g}]: {self.status}. {self.message}>"
 
     def at(self, t: Any, x: Any, y: Any = None, of: str | None = None) -> Array:
-        """The field at any times and places of the domain, x or in the plane x and y, which broadcast.
+        """The field at any times and places of the domain, which broadcast.
 
-        ``of`` names a field, a space derivative such as ``"u_xx"``, or ``"u_t"``; a law of one field needs none.
-        Times that the solution did not reach give NaN.
+        Parameters
+        ----------
+        t : array_like
+            Times; those that the solution did not reach give NaN.
+        x : array_like
+            Places along the first axis.
+        y : array_like, optional
+            Places along the second axis, in the plane.
+        of : str, optional
+            A field, a space derivative such as ``"u_xx"``, or ``"u_t"``; a law of one field needs none.
 
+        Returns
+        -------
+        array
+            Of the shape to which t, x and y broadcast.
+
+        Examples
+        --------
         >>> solution.at(2.0, [-6, -2, 0.5])  # doctest: +SKIP
         >>> solution.at(t[:, None], x[None, :], of="u_x")  # doctest: +SKIP
         >>> solution.at(2.0, 0.5, 1.5)  # in the plane  # doctest: +SKIP
@@ -206,5 +255,11 @@ class Solution:
         return self.dataset[name]
 
     def to_netcdf(self, path: str | os.PathLike[str]) -> None:
-        """Write `dataset`, verdict included, as a NetCDF file that appears whole or not at all."""
+        """Write `dataset`, verdict included, as a NetCDF file that appears whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, ending in ``.nc``.
+        """
         write_dataset(path, self.dataset)

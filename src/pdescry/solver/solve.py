@@ -1,4 +1,4 @@
-"""`simulate`: solve an equation forward, and tell whether the answer can be believed."""
+"""`simulate`: solve an equation forward, and say whether the answer can be believed."""
 
 from __future__ import annotations
 
@@ -47,39 +47,60 @@ def simulate(
 ) -> Solution:
     """Solve ``equation`` from t = 0 on an interval, or on a rectangle in the plane.
 
-    equation: an `Equation` or its text; one field or several, first or second order in time, one or two space axes.
-    domain: (left, right); in the plane ``{"x": (left, right), "y": (bottom, top)}``, or the two pairs in this order.
-    until: the end. times: when to report, default 101 even times from 0 to ``until``; without ``until``, the last of
-        them is the end.
-    initial: a formula such as ``"-sin(pi*x/8)"``, a function of x, an array over the domain (evenly spaced; when
-        periodic without the end point, unless it plainly repeats the first), an xarray object, or a dict of these for
-        several fields. In the plane a formula in x and y, a function of (x, y), an array with a row for each x and a
-        column for each y, or an xarray object. For a second-order law ``{"u": …, "u_t": …}``; the velocity is zero
-        unless given.
-    boundary: ``"periodic"``, ``"dirichlet"``, ``"neumann"``, or conditions per side:
-        ``{"left": "u=1", "right": ["u=0", "u_x=0"]}``. Ends that move are functions of the time since the start:
-        ``{"left": {"u": lambda t: math.sin(t)}, "right": {"u": 0, "u_x": slope}}``.
-        In the plane per side or axis: ``{"left": "u=1", "right": "neumann", "bottom": "u=sin(x)*exp(-t)", "top": …}``,
-        ``{"x": "periodic", "y": "dirichlet"}``, ``{"y=4": {"u": f}}``; functions take t, or t and an array of places
-        along the side.
-    inputs: what the law takes as known, by name, from t = 0 to the end: ``{"P": …}`` with a function of t or of (t, x)
-        or (t, x, y), samples ``(times, values)`` with straight lines between them, ``(times, values, "held")`` where
-        each value holds until the next, a formula such as ``"1 + sin(t)"`` in t and x, a number, or an object with
-        ``time``, ``between`` and ``at(time, space)``. Steps end where samples jump or bend. A pulse of a function or a
-        formula that is shorter than a two-hundredth of the time span may be missed: give samples.
-    x, y: the grid of ``solution.dataset``, default 257 even points, in the plane 101 along each axis.
-    rtol: tolerance of the time stepper, relative to the largest value of the field, from 1e-13 to 1e-3; default 3e-10,
+    Parameters
+    ----------
+    equation : Equation or str
+        One field or several, first or second order in time, one or two space axes.
+    domain : (float, float) or mapping of str to (float, float)
+        (left, right); in the plane ``{"x": (left, right), "y": (bottom, top)}``, or the two pairs in this order.
+    until : float, optional
+        The end; by default the last of ``times``.
+    initial : str, callable, array_like, xarray object, or mapping of these
+        A formula such as ``"-sin(pi*x/8)"``, a function of x, an array over the domain (evenly spaced; when periodic
+        without the end point, unless it plainly repeats the first), an xarray object, or a dict of these for several
+        fields. In the plane a formula in x and y, a function of (x, y), an array with a row for each x and a column for
+        each y, or an xarray object. For a second-order law ``{"u": …, "u_t": …}``; the velocity is zero unless given.
+    boundary : str or mapping
+        ``"periodic"``, ``"dirichlet"``, ``"neumann"``, or conditions per side: ``{"left": "u=1", "right": ["u=0",
+        "u_x=0"]}``. Ends that move are functions of the time since the start: ``{"left": {"u": lambda t: math.sin(t)},
+        "right": {"u": 0, "u_x": slope}}``. In the plane per side or axis: ``{"left": "u=1", "right": "neumann",
+        "bottom": "u=sin(x)*exp(-t)", "top": …}``, ``{"x": "periodic", "y": "dirichlet"}``, ``{"y=4": {"u": f}}``;
+        functions take t, or t and an array of places along the side.
+    inputs : mapping of str, optional
+        Known inputs by name, from t = 0 to the end: ``{"P": …}`` with a function of t or of (t, x) or (t, x, y),
+        samples ``(times, values)`` with straight lines between them, ``(times, values, "held")`` where each value lasts
+        until the next, a formula such as ``"1 + sin(t)"`` in t and x, a number, or an object with ``time``, ``between``
+        and ``at(time, space)``. Steps end where samples jump or bend. A pulse of a function or a formula that is
+        shorter than a two-hundredth of the time span may be missed: give samples.
+    times : (T,) array_like, optional
+        When to report; by default 101 even times from 0 to ``until``.
+    x, y : (n,) array_like, optional
+        The grid of ``solution.dataset``; by default 257 even points, in the plane 101 along each axis.
+    rtol : float, optional
+        Tolerance of the time stepper, relative to the largest value of the field, from 1e-13 to 1e-3; by default 3e-10,
         in the plane 1e-8. From 1e-8 on, the finest modes count as resolved below it, too: fewer points, or a start and
         ends that are less smooth.
-    min_points: how many points to begin with, default 48, in the plane 24 along each axis; more are tried until the
-        field is resolved.
-    max_points, max_steps, max_seconds: limits; meeting one ends with a status that says so. Along one axis there are
-        820 points by default, which several fields share; in the plane 160 along each axis, and 52,000 in all.
-    verify: solve again from a slightly disturbed start and compare (about half as long again).
-    progress: called with what is going on and the fraction of the time span done.
+    min_points : int, optional
+        How many points to begin with; by default 48, in the plane 24 along each axis. More are tried until the field is
+        resolved.
+    max_points : int, optional
+        By default 820 along one axis, which several fields share; in the plane 160 along each axis, and 52,000 in all.
+    max_steps : int
+        The most steps in time.
+    max_seconds : float
+        The longest time that it may take. Meeting one of these limits ends with a status that says so.
+    verify : bool
+        Solve again from a slightly disturbed start and compare (about half as long again).
+    progress : callable, optional
+        Called with what is going on and the fraction of the time span done.
 
-    Returns a `Solution`; look at ``solution.status`` before using it.
+    Returns
+    -------
+    Solution
+        Look at ``solution.status`` before using it.
 
+    Examples
+    --------
     >>> solution = simulate("u_t = 0.1*u_xx", domain=(0, 1), until=1, initial="sin(pi*x)", boundary="dirichlet")
     >>> solution.status
     'ok'
@@ -210,8 +231,8 @@ def _domain(domain: Any, equation: Equation) -> dict[str, tuple[float, float]]:
             f" '{axes[1]}': (bottom, top)}}; got {domain!r}."
         )
     axes = axes or ["x"]
-    told = (lambda axis: "the domain") if len(axes) == 1 else (lambda axis: f"the domain of {axis}")
-    return {axis: _ends(pair, told(axis)) for axis, pair in zip(axes, pairs, strict=True)}
+    name_of = (lambda axis: "the domain") if len(axes) == 1 else (lambda axis: f"the domain of {axis}")
+    return {axis: _ends(pair, name_of(axis)) for axis, pair in zip(axes, pairs, strict=True)}
 
 
 def _ends(pair: Any, what: str) -> tuple[float, float]:

@@ -6,8 +6,8 @@ is the one function with n + m coefficients c that takes these values and meets 
     [ Φ(nodes) ]       [ v ]
     [ boundary ]  c =  [ b ]        so  c = lift·v + fixed·b,   ∂ᵏu/∂xᵏ(nodes) = Φ⁽ᵏ⁾c = Dₖ·v + Gₖ·b
 
-In the plane, v (n × n') is bordered by what holds along the sides, at the nodes of the other axis, and at the corners;
-each axis then does the same to the rows or to the columns of that matrix.
+In the plane, v (n × n') is bordered by the conditions along the sides, at the nodes of the other axis, and at the
+corners; each axis then does the same to the rows or to the columns of that matrix.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Space:
 
 
 class TensorSpace:
-    """One field over all axes: nodal values (N,) and what holds at the ends (M,) → derivatives and coefficients.
+    """One field over all axes: nodal values (N,) and the boundary values (M,) → derivatives and coefficients.
 
     (M,) is, along one axis, a value for each condition; in the plane the border of the matrix of nodal values, row by
     row: of every condition on x its values along y, of every one on y its values along x, and the corners.
@@ -114,7 +114,7 @@ class TensorSpace:
         return self._ends(lambda condition, places: condition.along(t, places))
 
     def at_end_rates(self, t: float) -> Array:
-        """(M,): db/dt, which is what holds at the ends of u_t."""
+        """(M,): db/dt, which is the boundary values of u_t."""
         if self._constant_ends:
             return np.zeros(len(self._ends_at_rest))
         return self._ends(lambda condition, places: condition.rate_along(t, places))
@@ -220,7 +220,7 @@ def along(matrix: Array, values: Array, axis: int) -> Array:
 def _at_corner(
     across: Condition, first: Space, along_it: Condition, second: Space, values: Callable[[Condition, Array], Array]
 ) -> float:
-    """∂ᵖ⁺ᑫu/∂xᵖ∂yᑫ where a side that holds ∂ᵖu/∂xᵖ meets one that holds ∂ᑫu/∂yᑫ, from what holds along either."""
+    """∂ᵖ⁺ᑫu/∂xᵖ∂yᑫ where a side that fixes ∂ᵖu/∂xᵖ meets one that fixes ∂ᑫu/∂yᑫ, from the conditions along either."""
     x, y = (
         np.array([space.basis.left if c.low else space.basis.right])
         for c, space in ((across, first), (along_it, second))

@@ -35,8 +35,8 @@ class _NotFinite(Exception):
 class Trajectory:
     """The accepted steps of one run, as Radau's own cubic in each: y(t) = y₀ + Q₁s + Q₂s² + Q₃s³, s = (t − t₀)/h.
 
-    The stepper's error estimate is of the same order as this cubic, so between steps it holds the tolerance as well. (A
-    Hermite interpolant through y' = F(y) does not: F magnifies what a stiff step leaves over.)
+    The stepper's error estimate is of the same order as this cubic, so between steps it satisfies the tolerance as
+    well. (A Hermite interpolant through y' = F(y) does not: F magnifies what a stiff step leaves over.)
     """
 
     times: Array  # (steps + 1,)

@@ -76,7 +76,7 @@ def unresolved(problem: Problem, run: Run) -> Verdict:
 
 
 def _jumping(problem: Problem, run: Run) -> str | None:
-    """A periodic axis whose coordinate stands in the law."""
+    """A periodic axis whose coordinate is in the law."""
     named = {axis for term in problem.equation.terms for axis in term.coordinates}
     return next((axis for axis, each in run.grid.conditions.items() if each.periodic and axis in named), None)
 

@@ -42,8 +42,8 @@ def growth_without_bound(
 ) -> bool:
     """Whether short waves grow without bound at the state that ``slopes`` were taken at.
 
-    ``finest`` is the largest wavenumber of the grid, ``remaining`` the time left: together they tell a coefficient that
-    is zero but for rounding from one that is not.
+    ``finest`` is the largest wavenumber of the grid, ``remaining`` the time left: together they distinguish a
+    coefficient that is zero but for rounding from one that is not.
     """
     scalar = len(equation.components) == 1 and equation.components[0].time_order == 1
     for direction in directions(axes):

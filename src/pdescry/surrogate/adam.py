@@ -10,8 +10,19 @@ from pdescry.schema import check_settings, positive, setting, switch, whole
 
 @dataclass(frozen=True)
 class Adam:
-    """``objective``: "posterior", anchored at a draw from the prior (``warm_start.py``), or "misfit". ``decay``: the
-    rate falls along a cosine.
+    """How a network is fitted.
+
+    Parameters
+    ----------
+    steps : int
+        Full-batch steps of Adam.
+    learning_rate : float
+        At the beginning.
+    decay : bool
+        Whether the rate falls along a cosine.
+    objective : {"posterior", "misfit"}
+        "posterior" is anchored at a draw from the prior (``warm_start.py``); "misfit" is least squares, as in the
+        paper.
     """
 
     steps: int = setting(6000, "of Adam, from which a chain starts", whole(0))

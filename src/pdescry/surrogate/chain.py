@@ -85,7 +85,7 @@ def _draws_in_a_block(plan: Plan, n_readings: int) -> int:
 
 
 def run(plan: Plan, seen: Observations, seed: int, chain: int, folder: Path, report: Report) -> None:
-    """Run or resume one chain; its blocks stand in ``folder``. ``report`` gets the stage and the fraction done."""
+    """Run or resume one chain; its blocks are in ``folder``. ``report`` gets the stage and the fraction done."""
     programme = blocks(plan, seen.targets.shape[1])
     total = sum(block.work for block in programme)
     seen = jax.tree.map(jnp.asarray, seen)

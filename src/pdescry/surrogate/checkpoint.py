@@ -1,6 +1,6 @@
 """Blocks of a chain on disk: each appears whole or not at all, and is checked when read.
 
-``block-00007.npz`` holds the state after block 7 (``state_00`` …) and what the block produced. Zip archives carry a
+``block-00007.npz`` has the state after block 7 (``state_00`` …) and what the block produced. Zip archives carry a
 checksum of every array, so a damaged file is noticed and counts as not there: the block is run again.
 """
 

@@ -24,14 +24,28 @@ from pdescry.surrogate.posterior import Posterior, disturbed
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnostics:
-    """table: one row for each quantity (u, u_t, u_x, u_xx, log noise): R-hat and effective draws that 95 % of the
-    probe points keep to (``r_hat``, ``ess_bulk``, ``ess_tail``), the same at the worst (``worst_…``), and where R-hat
-    is worst.
+    """Whether chains have mixed.
 
-    acceptance: mean, NaN where the sampler never rejects. energy_error: mean square per transition and dimension.
-    divergences: transitions that left the numbers, or whose energy error was far out. drift: by how many of its own
-    standard deviations log p moved from the first third to the last, in the worst chain. coverage: fraction of
-    readings within their 95 % predictive intervals.
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        One row for each quantity (u, u_t, u_x, u_xx, log noise): R-hat and effective draws that 95 % of the probe
+        points satisfy (``r_hat``, ``ess_bulk``, ``ess_tail``), the same at the worst (``worst_…``), and where R-hat is
+        worst.
+    acceptance : float
+        Mean probability of acceptance; NaN where the sampler never rejects.
+    energy_error : float
+        Mean square per transition and dimension.
+    divergences : int
+        Transitions that produced NaN, or whose energy error was far out.
+    drift : float
+        By how many of its own standard deviations log p moved from the first third to the last, in the worst chain.
+    coverage : float
+        Fraction of readings within their 95 % predictive intervals.
+    mixed : bool
+        Whether the draws can be relied on.
+    verdict : str
+        The same in a sentence.
     """
 
     table: pd.DataFrame

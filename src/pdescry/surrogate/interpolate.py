@@ -55,16 +55,42 @@ def interpolate(
 ) -> Posterior:
     """The field behind the readings, as draws from the posterior of a Bayesian neural network.
 
-    Of several fields, only readings that measured all of them count.
-    noise: its sd in the field's units (one number, or one per field), a `Noise`, or None: then the readings' own, or,
-    if they bring none, inferred. sampler: `MCLMC` (default), `HMC`, `NUTS`, `AdjustedMCLMC`. start: the fit that
-    chains begin from. chains: how many, each from another start; workers: how many at a time, by default one per core
-    or accelerator. The same seed gives the same draws whatever the number of workers. standardise: "all", or "inputs"
-    to leave the fields in their own units, as the paper's program does. workdir: a folder for checkpoints. A call
-    that was stopped, at whatever moment, goes on from there when it is repeated, and ends with the same draws.
-    progress: called with the stage, the fraction done and the seconds left. hand_on: for work on draws beside the
-    chains: called with some draws at a time and the number of cores or accelerators that the chains leave idle, while
-    there are any; in the order of the posterior, unless that leaves a chain out, and perhaps not with all of them.
+    Parameters
+    ----------
+    readings : Readings
+        Of several fields, only readings that measured all of them count.
+    network : pdescry.surrogate.Network
+        Its size.
+    prior : pdescry.surrogate.Prior
+        Prior of its weights.
+    noise : pdescry.surrogate.Noise, float or sequence of float, optional
+        Standard deviation in the field's units, one number or one per field; by default the readings' own, or inferred
+        where they have none.
+    start : pdescry.surrogate.Adam
+        The fit from which chains begin.
+    sampler : pdescry.surrogate.MCLMC, HMC, NUTS or AdjustedMCLMC
+        How the weights are sampled.
+    chains : int
+        How many, each from another start.
+    seed : int
+        The same seed gives the same draws whatever the number of workers.
+    standardise : {"all", "inputs"}
+        "inputs" leaves the fields in their own units, as the paper's program does.
+    workers : int, optional
+        How many chains run at a time; by default one per core or accelerator.
+    workdir : str or path, optional
+        A folder for checkpoints. A call that was stopped, at whatever moment, continues from there when it is repeated,
+        and ends with the same draws.
+    progress : callable or bool, optional
+        Called with the stage, the fraction done and the seconds left.
+    hand_on : callable, optional
+        For work on draws beside the chains: called with some draws at a time and the number of cores or accelerators
+        that the chains leave idle, while there are any; in the order of the posterior, unless that leaves a chain out,
+        and perhaps not with all of them.
+
+    Returns
+    -------
+    Posterior
     """
     from pdescry.surrogate.chain import collect, is_finished, parts
 
@@ -88,8 +114,8 @@ def interpolate(
             hand_on(_posterior(readings, problem, scaling, known, [part]), idle)
             return True
 
-        with watched(progress) as tell:
-            failures = run_chains(folder, to_run, workers, tell, done, meanwhile)
+        with watched(progress) as report_progress:
+            failures = run_chains(folder, to_run, workers, report_progress, done, meanwhile)
         found = {
             chain: collect(problem.plan, problem.n_readings, place)
             for chain, place in places.items()
@@ -108,7 +134,30 @@ def train(
     workdir: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
 ) -> Posterior:
-    """One network fitted by Adam (the paper's DNN baseline): a `Posterior` of a single draw, whose sds are zero."""
+    """One network fitted by Adam: the paper's DNN baseline.
+
+    Parameters
+    ----------
+    readings : Readings
+        What it is fitted to.
+    network : Network
+        Its size.
+    adam : Adam
+        How it is fitted.
+    seed : int
+        Of the initial weights.
+    standardise : {"all", "inputs"}
+        What is scaled before.
+    workdir : str or path, optional
+        A folder for checkpoints.
+    progress : callable or bool, optional
+        Called with the stage, the fraction done and the seconds left.
+
+    Returns
+    -------
+    Posterior
+        With a single draw, whose standard deviations are zero.
+    """
     return interpolate(
         readings,
         network=network,
@@ -164,8 +213,8 @@ def check_readings(readings: Readings) -> None:
             raise InputError(f"Expected finite {what} of readings; some are NaN or infinite; leave those readings out.")
     if len(np.unique(readings.space, axis=0)) < 2:
         raise InputError(
-            "Expected readings from at least two places; all are from one, which cannot tell how the field changes "
-            f"along {', '.join(readings.axes)}; add another sensor."
+            "Expected readings from at least two places; all are from one, which does not determine how the field "
+            f"changes along {', '.join(readings.axes)}; add another sensor."
         )
 
 

@@ -10,7 +10,15 @@ from pdescry.schema import check_settings, setting, whole
 
 @dataclass(frozen=True)
 class Network:
-    """``depth`` hidden layers of ``width`` tanh units; depth 0 is a linear map. Paper: 4 × 50; its program: 5 × 50."""
+    """A neural network with tanh units.
+
+    Parameters
+    ----------
+    width : int
+        Units of a hidden layer.
+    depth : int
+        Hidden layers; 0 is a linear map. The paper has 4 layers of 50 units; its program 5.
+    """
 
     width: int = setting(50, "units in each hidden layer", whole(1), what="width of the network")
     depth: int = setting(4, "hidden layers", whole(0), what="depth of the network")

@@ -19,10 +19,15 @@ INFERRED = "inferred"  # where Python says None: "auto" leaves the whole noise t
 
 @dataclass(frozen=True)
 class Noise:
-    """``sd`` in the field's units, or None to infer it with everything else.
+    """Noise of the readings.
 
-    sd: one number; one per field; with ``per="sensor"`` one per sensor; "readings" for what they bring along. None,
-    with ``per="field"``, infers one number per field, and with ``per="sensor"`` one per field and sensor.
+    Parameters
+    ----------
+    sd : float, sequence of float, or "readings", optional
+        Standard deviation in the field's units: one number; one per field; with ``per="sensor"`` one per sensor;
+        "readings" for what they have with them. By default it is inferred.
+    per : {"field", "sensor"}
+        Whether one number is given or inferred for each field, or one for each field and sensor.
     """
 
     sd: float | Sequence[float] | Literal["readings"] | None = setting(
@@ -44,9 +49,7 @@ class Noise:
             return None
         if self.sd == "readings":
             if readings.noise is None:
-                raise InputError(
-                    "Expected readings that know their noise; these do not; leave ⟦noise=⟧ out to infer it."
-                )
+                raise InputError("Expected readings with a known noise; these do not; leave ⟦noise=⟧ out to infer it.")
             return readings.noise.T
         wanted = readings.n_sensors if self.per == "sensor" else len(readings.fields)
         numbers = np.atleast_1d(np.asarray(self.sd, float))

@@ -60,7 +60,7 @@ def run_chains(
 
 
 def end_processes() -> None:
-    """Those that stay for the next call, where none will come soon: each holds some hundred megabytes."""
+    """Those that stay for the next call, where none will come soon: each uses some hundred megabytes."""
     with _LOCK:
         if _Pool.current is not None:
             _Pool.current.close()
@@ -76,7 +76,7 @@ class _Clock:
         self.found = 0.0  # what was on disk when chains were resumed, and took no time
         self.began = time.monotonic()
 
-    def tell(self, place: int, stage: str, fraction: float) -> None:
+    def report(self, place: int, stage: str, fraction: float) -> None:
         n_chains = len(self.fractions)
         if not self.stages[place]:
             self.found += fraction / n_chains
@@ -120,7 +120,7 @@ class _Worker:
             self.process.stdin.flush()
 
     def end(self) -> PdescryError:
-        """What to tell of a process that ended by itself."""
+        """The message about a process that ended by itself."""
         status = self.process.wait()
         self.errors.seek(0)
         lines = self.errors.read().decode(errors="replace").strip().splitlines()
@@ -196,11 +196,11 @@ class _Pool:
                 raise (InputError if message["bad_input"] else PdescryError)(message["broken"])
             chain: int = message["chain"]
             if "stage" in message:
-                clock.tell(chains.index(chain), message["stage"], message["fraction"])
+                clock.report(chains.index(chain), message["stage"], message["fraction"])
             elif "failed" in message or "finished" in message:
                 worker.chain, worker.traces = None, message.get("traces", worker.traces)
                 idle.append(number)
-                clock.tell(chains.index(chain), "sampling", 1.0)
+                clock.report(chains.index(chain), "sampling", 1.0)
                 for notice in restored(message.get("warnings", [])):
                     warnings.warn(NoticeWarning(notice), stacklevel=4)
                 if "failed" in message:

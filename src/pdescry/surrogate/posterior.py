@@ -33,12 +33,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
-    """Chains that can be believed; ``left_out`` says which could not, and why.
+    """Draws of a network's weights from the posterior, over all chains that can be used.
 
-    starts: (chains, dimension) float32, whitened: where the chains began. positions: (chains, draws, dimension),
-    likewise; `layers` gives them as matrices.
-    trace: what each draw reported, arrays (chains, draws).
-    known_noise: (f, N) noise sds in physical units if they were given, None if they were inferred.
+    Parameters
+    ----------
+    readings : Readings
+        What it was conditioned on.
+    plan : Plan
+        All settings.
+    scaling : Scaling
+        Between physical units and those of the network.
+    starts : (chains, dimension) array of float32
+        Where the chains began, whitened.
+    positions : (chains, draws, dimension) array of float32
+        Draws, whitened; `layers` gives them as matrices.
+    trace : dict of (chains, draws) arrays
+        What each draw reported, such as log p.
+    known_noise : (f, N) array, optional
+        Standard deviations in physical units if they were given; None if they were inferred.
+    left_out : tuple of str
+        Which chains could not be used, and why.
     """
 
     readings: Readings
@@ -91,7 +105,17 @@ class Posterior:
         return sd.reshape(self.n_chains, -1, *sd.shape[1:])
 
     def noise_of_readings(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The noise of some readings under each draw, (draws over all chains, fields, rows)."""
+        """The noise of some readings under each draw.
+
+        Parameters
+        ----------
+        rows : (n,) array of int
+            Which readings.
+
+        Returns
+        -------
+        (draws over all chains, fields, n) array
+        """
         if self.known_noise is not None:
             return np.broadcast_to(self.known_noise[:, rows], (self.n_draws, len(self.readings.fields), len(rows)))
         groups = self.readings.sensor[rows] if self.noise_sd.shape[-1] > 1 else np.zeros_like(rows)
@@ -106,7 +130,7 @@ class Posterior:
 
     @property
     def start(self) -> Posterior:
-        """The fits that the chains began from, one draw a chain. With `PAPER_DNN` and one chain: the paper's DNN."""
+        """The fits from which the chains began, one draw a chain; with `PAPER_DNN` and one chain, the paper's DNN."""
         nothing = np.zeros((self.n_chains, 1), np.float32)
         trace = self.trace._make((nothing + np.nan, nothing, nothing + 1, nothing))
         return replace(
@@ -132,12 +156,32 @@ class Posterior:
             yield [np.asarray(found)[: draws.stop - draws.start] for found in layers(self.plan.model, part)]
 
     def of_draws(self, which: slice | NDArray[np.intp]) -> Posterior:
-        """Some of the draws over all chains, as if they were one chain."""
+        """Some of the draws over all chains, as if they were one chain.
+
+        Parameters
+        ----------
+        which : slice or array of int
+            Which draws.
+
+        Returns
+        -------
+        Posterior
+        """
         trace = self.trace._make(np.asarray(part).reshape(1, -1)[:, which] for part in self.trace)
         return replace(self, positions=self.positions.reshape(1, self.n_draws, -1)[:, which], trace=trace)
 
     def at_most(self, number: int) -> Posterior:
-        """So many draws at most, spread evenly over those of all chains."""
+        """Some of the draws, spread evenly over those of all chains.
+
+        Parameters
+        ----------
+        number : int
+            So many at most.
+
+        Returns
+        -------
+        Posterior
+        """
         if self.n_draws <= number:
             return self
         return self.of_draws(np.linspace(0, self.n_draws - 1, number).astype(int))
@@ -152,7 +196,17 @@ class Posterior:
             yield slice(start, start + len(part)), filled
 
     def values(self, points: ArrayLike) -> NDArray[np.float64]:
-        """(N, 1 + d) points (t, x, …) → (draws over all chains, fields, N), in physical units."""
+        """Fields of all draws at points, in physical units.
+
+        Parameters
+        ----------
+        points : (N, 1 + d) array_like
+            Columns t, x, ….
+
+        Returns
+        -------
+        (draws over all chains, fields, N) array
+        """
         from pdescry.surrogate.compiled import fields
 
         points = np.asarray(points, float)
@@ -171,17 +225,31 @@ class Posterior:
 
     @property
     def reach(self) -> dict[str, tuple[float, float]]:
-        """Where readings speak, by the names of time and axes: ``{"t": (0, 10), "x": (-8, 8)}``."""
+        """Interval of time and of each axis in which there are readings, as in ``{"t": (0, 10), "x": (-8, 8)}``."""
         return self.readings.span
 
     def predict(
         self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
     ) -> xr.Dataset:
-        """Mean, sd and interval of the field: ``predict(t, x)`` on the grid of times t and places x.
+        """Mean, standard deviation and interval of the field.
 
-        With ``grid=False`` t, x, … are arrays of one shape, or numbers: one point for each entry. For a field u the
-        result holds ``u`` (mean), ``u_sd``, ``u_low`` and ``u_high``; ``level`` of the draws lie between the last
-        two. ``noise=True`` predicts what a sensor would read there, instead of the field itself.
+        Parameters
+        ----------
+        t : array_like
+            Times.
+        *places : array_like
+            Places, an array for each axis.
+        level : float
+            Share of the draws between ``u_low`` and ``u_high``.
+        noise : bool
+            Predict what a sensor would read instead of the field itself.
+        grid : bool
+            Whether the arrays make a grid; else they are of one shape, an entry for each point.
+
+        Returns
+        -------
+        xarray.Dataset
+            For a field u: ``u`` (mean), ``u_sd``, ``u_low`` and ``u_high``.
         """
         asked = Asked.of((t, *places), (self.readings.time_name, *self.readings.axes), level, grid)
         return asked.answered(self._summarise(asked.points, level, noise))
@@ -207,14 +275,30 @@ class Posterior:
     # ---- ways out ----------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a NetCDF file (``.nc``) or a Zarr folder (``.zarr``) that :func:`load` reads; no pickle."""
+        """Write a file that :meth:`load` reads; no pickle.
+
+        Parameters
+        ----------
+        path : str or path
+            A NetCDF file (``.nc``) or a Zarr folder (``.zarr``).
+        """
         from pdescry.surrogate.storage import save
 
         save(self, Path(path))
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Posterior:
-        """What :meth:`save` wrote."""
+        """The posterior that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            The file or folder.
+
+        Returns
+        -------
+        Posterior
+        """
         from pdescry.surrogate.storage import load
 
         return load(Path(path))

@@ -19,7 +19,21 @@ from pdescry.schema import check_settings, optional, positive, setting
 
 @dataclass(frozen=True)
 class Prior:
-    """``scale`` multiplies all sds; None infers one for each layer, log-normal around 1 with log-sd ``spread``."""
+    """Prior of the network's weights.
+
+    Parameters
+    ----------
+    kind : {"fan_in", "standard_normal"}
+        Standard deviation 1/√fan_in for weights beyond the first layer, or 1 for every weight, as in the paper.
+    scale : float, optional
+        Multiplies all standard deviations; by default one is inferred for each layer, log-normal around 1.
+    spread : float
+        Standard deviation of the log of inferred scales.
+    first : float
+        Standard deviation of weights of the first layer, for "fan_in".
+    bias : float
+        Standard deviation of biases, for "fan_in".
+    """
 
     kind: Literal["fan_in", "standard_normal"] = setting(
         "fan_in",

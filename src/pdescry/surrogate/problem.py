@@ -1,6 +1,6 @@
 """`Problem`: everything that fixes the draws (settings, readings as the model sees them, seed), as plain files.
 
-A worker process is given a folder and nothing else. The same files tell, when a run is resumed, whether it is the
+A worker process is given a folder and nothing else. The same files show, when a run is resumed, whether it is the
 same run:
 
     problem.json    settings, a digest of each part of the readings, versions of the libraries below
@@ -76,17 +76,17 @@ class Problem:
     # ---- on disk -----------------------------------------------------------------------------------------------
 
     def settle(self, folder: Path) -> None:
-        """Write the problem into an empty folder, or see that what stands there is this problem."""
-        told = folder / "problem.json"
-        if told.exists():
-            self._compare(_read_json(told), folder)
+        """Write the problem into an empty folder, or see that the one there is this problem."""
+        path = folder / "problem.json"
+        if path.exists():
+            self._compare(_read_json(path), folder)
         else:
             if any(folder.glob("chain-*")):
                 raise InputError(
-                    f"The folder {str(folder)!r} holds chains but no problem.json, so they cannot be told apart "
+                    f"The folder {str(folder)!r} contains chains but no problem.json, so they cannot be distinguished "
                     "from others; choose another workdir, or empty this one."
                 )
-            with appearing(told) as temporary:
+            with appearing(path) as temporary:
                 temporary.write_text(json.dumps(self.describe() | {"versions": _versions()}, indent=1) + "\n")
         with appearing(folder / "problem.npz") as temporary:  # also when resuming: it may have been damaged
             np.savez(temporary, **self.seen._asdict())
@@ -105,7 +105,7 @@ class Problem:
             changes = ["its chains are cut into other blocks, by another version of pdescry"]
         if changes:
             raise InputError(
-                f"The folder {str(folder)!r} holds a run of another problem: {'; '.join(changes)}. "
+                f"The folder {str(folder)!r} contains a run of another problem: {'; '.join(changes)}. "
                 "Choose another workdir, or go back to those settings."
             )
         for name, before, after in differences(stored.get("versions", {}), _versions()):

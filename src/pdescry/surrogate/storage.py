@@ -1,4 +1,4 @@
-"""A posterior as a NetCDF file or a Zarr folder, self-contained and without pickle: settings stand in it as JSON."""
+"""A posterior as a NetCDF file or a Zarr folder, self-contained and without pickle: settings are in it as JSON."""
 
 from __future__ import annotations
 

@@ -64,6 +64,6 @@ def _work(job: dict[str, Any], answer: Any) -> None:
             problem.chain_folder(folder, chain),
             lambda stage, fraction: answer(chain=chain, stage=stage, fraction=fraction),
         )
-    # Ours alone: that two workers met at JAX's cache on disk, say, is nothing the user could mend.
-    told = [each.message.notice for each in caught if isinstance(each.message, NoticeWarning)]
-    answer(chain=chain, finished=True, traces=sum(TRACES.values()), warnings=stored(told))
+    # Ours alone: that two workers met at JAX's cache on disk, say, is nothing the user could fix.
+    notices = [each.message.notice for each in caught if isinstance(each.message, NoticeWarning)]
+    answer(chain=chain, finished=True, traces=sum(TRACES.values()), warnings=stored(notices))

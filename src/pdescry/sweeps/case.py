@@ -13,7 +13,7 @@ from pdescry.discovery.run import load_inputs
 from pdescry.errors import InputError
 from pdescry.files import plain
 
-# What `read` can be told of a file.
+# The arguments of `read` that describe a file.
 READING = tuple(name for name in inspect.signature(read).parameters if name != "source")
 
 
@@ -23,15 +23,15 @@ class Case:
 
     Parameters
     ----------
-    name
+    name : str
         Of its run directory in the study.
-    files
+    files : tuple of str
         Of readings; several share one law. A folder with a run of pdescry stands for the readings of that run.
-    reading
+    reading : mapping
         Arguments of `pdescry.read`, such as ``{"noise": 0.05}``.
-    settings
+    settings : mapping
         As in a file of settings: ``{"seed": 1, "law": {"candidates": ["u_xx", "u_x"]}}``.
-    varied
+    varied : mapping
         What distinguishes this case from others of its sweep, by the names of columns in its results.
     """
 
@@ -58,8 +58,8 @@ class Case:
         return plain(asdict(self))
 
     @staticmethod
-    def from_dict(told: Mapping[str, Any]) -> Case:
-        return Case(**{**told, "files": tuple(told["files"])})
+    def from_dict(stored: Mapping[str, Any]) -> Case:
+        return Case(**{**stored, "files": tuple(stored["files"])})
 
     def readings(self, study: Path) -> list[Readings]:
         """Of each file. Names that do not begin at the root are of files that the study keeps itself."""

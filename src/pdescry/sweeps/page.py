@@ -79,12 +79,12 @@ def _summary(cases: Mapping[str, Case], outcomes: Mapping[str, Outcome]) -> str:
         parts.append(f"{status[FAILED]} failed")
     if waiting := len(cases) - status[DONE] - status[FAILED]:
         parts.append(f"{waiting} not done yet")
-    told = f" Of those done, {verdicts['law']} have a law"
+    text = f" Of those done, {verdicts['law']} have a law"
     if verdicts["law of some fields"]:
-        told += f", {verdicts['law of some fields']} one of some of their fields"
+        text += f", {verdicts['law of some fields']} one of some of their fields"
     if verdicts["cannot tell"]:
-        told += f", and for {verdicts['cannot tell']} the readings do not determine one"
-    return escape(", ".join(parts) + "." + (f"{told}." if status[DONE] else ""))
+        text += f", and for {verdicts['cannot tell']} the readings do not determine one"
+    return escape(", ".join(parts) + "." + (f"{text}." if status[DONE] else ""))
 
 
 def _failures(outcomes: Mapping[str, Outcome]) -> str:
@@ -109,5 +109,5 @@ def _asset(package: str, name: str) -> str:
 
 
 def _json(numbers: dict[str, Any]) -> str:
-    """So that no text in it can end the element that it stands in."""
+    """So that no text in it can end the element that it is in."""
     return json.dumps(numbers, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

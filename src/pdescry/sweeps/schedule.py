@@ -2,7 +2,7 @@
 
 A task is lost with its process: killed, out of memory, the machine gone. Dask gives it to other workers by itself, and
 gives it up after three of these died. Local processes end all together with one of them; which task was to blame is not
-told, so those that were lost then run one at a time, until each is done or has ended its process `TRIES` times.
+reported, so those that were lost then run one at a time, until each is done or has ended its process `TRIES` times.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def scheduled(
                     break
                 try:
                     future = engine.executor.submit(work, *arguments)
-                except BrokenExecutor:  # the others tell, too
+                except BrokenExecutor:  # the others report it, too
                     again.appendleft((name, arguments))
                     if not flying:
                         engine.renew()

@@ -8,7 +8,7 @@
       results.csv, results.parquet, index.html
       .lock             held while somebody works here
 
-Only the process that holds the lock writes these files; workers write run directories and tell the rest.
+Only the process that holds the lock writes these files; workers write run directories and report the rest.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ class Journal:
 
     def write(self, outcome: Outcome) -> None:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        told = plain({**asdict(outcome), "ended": now})
-        self.stream.write(json.dumps(told, ensure_ascii=False, allow_nan=False) + "\n")
+        entry = plain({**asdict(outcome), "ended": now})
+        self.stream.write(json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n")
         self.stream.flush()
 
 
@@ -129,7 +129,7 @@ def opened(path: Path, cases: Mapping[str, Case] | None) -> Iterator[tuple[dict[
     except filelock.Timeout:
         raise InputError(
             f"Another sweep is working in {str(path)!r}; wait for it to end, or choose another folder; `pdescry sweep "
-            f"--status {path}` tells how far it is."
+            f"--status {path}` reports its progress."
         ) from None
     except OSError as fault:
         reason = os.strerror(fault.errno) if fault.errno else str(fault)
@@ -152,11 +152,11 @@ def _agreed(path: Path, cases: Mapping[str, Case] | None) -> Mapping[str, Case]:
     """The cases, which are written if they are new."""
     if not is_study(path):
         if cases is None:
-            return load_cases(path)  # which tells that there are none
+            return load_cases(path)  # which says that there are none
         strangers = sorted(each.name for each in path.iterdir() if each.name != ".lock")
         if strangers:
             raise InputError(
-                f"Expected a new or empty folder, or a sweep; {str(path)!r} holds {strangers[0]!r}; choose another."
+                f"Expected a new or empty folder, or a sweep; {str(path)!r} contains {strangers[0]!r}; choose another."
             )
         _write(path, cases.values())
         return cases
@@ -191,6 +191,6 @@ def _compare(path: Path, before: Mapping[str, Case], now: Mapping[str, Case]) ->
     if changes:
         more = f"; and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
         raise InputError(
-            f"The folder {str(path)!r} holds another sweep: {'; '.join(changes[:SHOWN])}{more}. Choose another folder, "
-            f"or go back to what was asked; `pdescry sweep {path}` goes on with it as it is."
+            f"The folder {str(path)!r} contains another sweep: {'; '.join(changes[:SHOWN])}{more}. Choose another "
+            f"folder, or go back to what was asked; `pdescry sweep {path}` goes on with it as it is."
         )

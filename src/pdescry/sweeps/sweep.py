@@ -30,14 +30,25 @@ from pdescry.sweeps.study import DONE, FAILED, Journal, Outcome, load_cases, loa
 from pdescry.sweeps.table import cases_in
 from pdescry.sweeps.work import BUSY, run_case
 
-LATEST = 8  # cases that are told by name
+LATEST = 8  # cases that are listed by name
 RECENT = 100  # ends of cases from which the time left is judged
 
 
 @dataclass(frozen=True)
 class Study:
-    """A sweep on disk: its cases, and how those that have ended did.
+    """A sweep on disk: its cases, and the outcomes of those that have ended.
 
+    Parameters
+    ----------
+    path : path
+        The folder.
+    cases : mapping of str to Case
+        By name.
+    outcomes : mapping of str to Outcome
+        Of the cases that are done or have failed.
+
+    Notes
+    -----
     ``table`` has a row for each case, ``failures`` the reasons of those that failed, ``law(name)`` the law of one.
     """
 
@@ -62,6 +73,17 @@ class Study:
         return self.path / "index.html"
 
     def law(self, name: str) -> Law:
+        """The law of a case that is done.
+
+        Parameters
+        ----------
+        name : str
+            Of the case.
+
+        Returns
+        -------
+        Law
+        """
         if name not in self.cases:
             raise InputError(f"There is no case {name!r} in {str(self.path)!r}; `table` lists them.")
         return load(run_directory(self.path, name))
@@ -128,29 +150,29 @@ def sweep(
 
     Parameters
     ----------
-    cases
+    cases : str, path, Readings, mapping, or sequence of these
         Files (names, which may have wildcards), `Readings`, a mapping of names to either, `Case` objects, or the name
         of a table (TOML) of readings × settings × seeds.
-    workdir
+    workdir : str or path
         The folder of the sweep, in which each case has a run directory ``cases/NAME``.
-    config
+    config : str, path or mapping, optional
         Settings of all cases, as in `discover`: a TOML file or its tables.
-    reading
+    reading : mapping, optional
         Arguments of `pdescry.read` for all files.
-    grid
+    grid : mapping of str to sequence, optional
         Every combination of these values is a case: ``{"law.candidates": ["small", "general"], "reading.noise":
         [0.01, 0.05]}``.
-    seeds
+    seeds : int or sequence of int, optional
         How many, or which; each is a case.
-    executor
+    executor : optional
         Where cases run: a `dask.distributed.Client`, an executor of `concurrent.futures`, submitit's, anything with
         ``submit``. Only paths and settings are sent, so that workers need pdescry and the same disk. By default,
         processes on this machine.
-    workers
+    workers : int, optional
         How many of these processes; by default one for each core. Each computes with one thread.
-    reports
+    reports : bool
         Whether each case has its report.html.
-    progress
+    progress : callable or bool, optional
         Called with what is done, its fraction, and the seconds left; True shows these in a line.
 
     Returns
@@ -162,11 +184,13 @@ def sweep(
     path = Path(workdir)
     check_workers(workers)
     asked = asked_for(cases, path, config, reading, grid, seeds)
-    with watched(progress) as tell:
+    with watched(progress) as report_progress:
 
         def watch(tally: Tally, ended: Outcome | None) -> None:
             over = tally.done + tally.failed
-            tell(f"cases: {tally.done} done, {tally.failed} failed", over / max(tally.total, 1), tally.seconds_left)
+            report_progress(
+                f"cases: {tally.done} done, {tally.failed} failed", over / max(tally.total, 1), tally.seconds_left
+            )
 
         return run_study(path, asked, executor, workers, reports, watch)
 
@@ -262,7 +286,7 @@ def _keep(path: Path, readings: Mapping[str, Readings]) -> None:
 
 
 def _check_settings(cases: Iterable[Case]) -> None:
-    """What is wrong with settings is told before any work; most cases share theirs."""
+    """What is wrong with settings is reported before any work; most cases share theirs."""
     seen: set[str] = set()
     for case in cases:
         key = repr({name: part for name, part in case.settings.items() if name != "seed"})
@@ -334,6 +358,6 @@ def _work(
 
 
 def load_study(path: str | os.PathLike[str]) -> Study:
-    """A sweep as it stands, without waiting for whoever works there."""
+    """A sweep as it is, without waiting for whoever works there."""
     folder = Path(path)
     return Study(folder, load_cases(folder), load_outcomes(folder))

@@ -13,7 +13,7 @@ law.candidates = "small"
 "regression.largest" = [2, 3]
 "reading.noise" = [0.01, 0.05]
 
-[[part]]                              # as often as needed: the same, in place of what stands above
+[[part]]                              # as often as needed: the same, in place of the above
 files = ["plates/*.csv"]
 """
 
@@ -39,7 +39,7 @@ LONGEST = 40  # characters of a value in the name of a case, and three times as 
 
 
 def cases_in(table: Mapping[str, Any], base: Path) -> list[Case]:
-    """The cases of a table such as a TOML file holds; files are relative to ``base``."""
+    """The cases of a table such as a TOML file contains; files are relative to ``base``."""
     _refuse_unknown(table, (*KEYS, "part"))
     above = {name: part for name, part in table.items() if name != "part"}
     parts = table.get("part", [{}])

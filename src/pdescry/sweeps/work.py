@@ -1,4 +1,4 @@
-"""One case, as a worker does it: read, discover in its run directory, and tell how it ended. It never raises.
+"""One case, as a worker does it: read, discover in its run directory, and report how it ended. It never raises.
 
 The engine sees to it that a task has one thread.
 """
@@ -37,7 +37,7 @@ def run_case(study: str, case: Case, reports: bool) -> Outcome:
         status, reason = BUSY, str(fault)
     except PdescryError as fault:
         status, reason = FAILED, str(fault)
-    except Exception as fault:  # a bug, or what no worker can mend: it stops this case alone
+    except Exception as fault:  # a bug, or what no worker can fix: it stops this case alone
         status, reason = FAILED, f"{type(fault).__name__}: {fault}"
     return Outcome(case.name, status, round(time.monotonic() - began, 3), reason, summary, stamps)
 
@@ -61,19 +61,19 @@ def _summary(study: Path, case: Case, reports: bool) -> dict[str, Any]:
 
 
 def summary_of(run: Path) -> dict[str, Any]:
-    """What the results tell of a finished run, from its law.json."""
-    told = json.loads((run / "law.json").read_text(encoding="utf-8"))
-    fields = told["noise"]
-    found = {each["field"] for each in told["coefficients"]}
-    best = (told.get("alternatives") or [{}])[0]
+    """What the table of results has of a finished run, from its law.json."""
+    stored = json.loads((run / "law.json").read_text(encoding="utf-8"))
+    fields = stored["noise"]
+    found = {each["field"] for each in stored["coefficients"]}
+    best = (stored.get("alternatives") or [{}])[0]
     return {
         "verdict": "law" if found >= set(fields) else "law of some fields" if found else "cannot tell",
-        "law": "; ".join(told["law"]),
+        "law": "; ".join(stored["law"]),
         "probability": best.get("probability") if found else None,
         "coefficients": [
             {name: each[name] for name in ("field", "term", "mean", "sd", "low", "high", "probability")}
-            for each in told["coefficients"]
+            for each in stored["coefficients"]
         ],
-        "warnings": len(told["warnings"]),
+        "warnings": len(stored["warnings"]),
         "report": os.path.exists(run / "report.html"),
     }

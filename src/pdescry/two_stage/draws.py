@@ -75,7 +75,8 @@ def draw_coefficients(fits: Sequence[SparseFit], number: int, seed: int) -> Arra
 
 
 def covariance(fits: Sequence[SparseFit]) -> Array:
-    """(k, k), as wide as the sds that are told; laws of different fields were regressed apart, on the same draws."""
+    """(k, k), as wide as the sds that are reported; laws of different fields were regressed apart, on the same
+    draws."""
     sds = np.concatenate([fit.summary["sd"].to_numpy(float) for fit in fits])
     together = all(fit.spread is not None for fit in fits)
     if together:

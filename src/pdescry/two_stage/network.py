@@ -58,7 +58,7 @@ def check_network(settings: Any, experiments: Sequence[Readings]) -> None:
 def sampled(
     run: Run, workers: int | None, watch: Watch, carried: bool, hand_on: HandOn | None = None, trained: bool = False
 ) -> tuple[Posterior, ...]:
-    """Of each experiment. carried: whether readings carry the noise that the settings tell. trained: some networks,
+    """Of each experiment. carried: whether readings carry the noise of the settings. trained: some networks,
     each fitted from another start, in place of chains: a field to begin from takes no more, and a tenth of the time."""
     several = len(run.experiments) > 1
     found = []

@@ -29,7 +29,7 @@ class Format:
     has_groups: bool = False  # or sheets
 
     def load(self, path: Path, sensor: str | None, group: str | None = None) -> Table:
-        """sensor: the column that holds labels even where they look like numbers, if the user named one. group: of
+        """sensor: the column with labels even where they look like numbers, if the user named one. group: of
         arrays, or the sheet."""
         loader = importlib.import_module(f"{__name__}.{self.module}")
         if group is not None and not self.has_groups:
@@ -62,7 +62,7 @@ _HARMLESS = 2**28
 def parsing(path: Path, title: str) -> Iterator[None]:
     """The door around a foreign parser: whatever it raises becomes one sentence, whatever it warns of stays inside.
 
-    A damaged file can make such a parser raise nearly anything, hence the broad net; it must hold nothing else.
+    A damaged file can make such a parser raise nearly anything, hence the broad net; it must contain nothing else.
     """
     try:
         with warnings.catch_warnings():

@@ -1,7 +1,7 @@
 """How a text file writes its table, from its first lines: where the table starts, its delimiter, header and numerals.
 
-A row of values fits the table: it has the usual number of cells, and numbers in the columns that hold numbers. The
-header is the line above the first such row, less a row of units; what stands above the header is skipped, and told.
+A row of values fits the table: it has the usual number of cells, and numbers in the columns of numbers. The
+header is the line above the first such row, less a row of units; text above the header is skipped, with a note.
 """
 
 from __future__ import annotations
@@ -183,8 +183,8 @@ def _describe(layout: _Layout, first: int, numbers: list[int], raw: bytes, path:
 def _find_header(layout: _Layout, first: int) -> tuple[int | None, int]:
     """Above the first row of values that fits: the row of the header, if any, and the row where values begin.
 
-    Right below the header may be a row of units. Rows that are short, all gaps, or hold a stray text belong to the
-    values: what is wrong with them is told later on.
+    Right below the header may be a row of units. Rows that are short, all gaps, or contain a stray text belong to the
+    values: what is wrong with them is reported later.
     """
     rows, kinds = layout.rows, layout.kinds
     if first == 0 and len(rows) > 1 and not rows[0][0] and kinds[1][0] == _IS_VALUE:

@@ -57,7 +57,7 @@ def _as_text(sheet: Any) -> str:
     if not filled:
         return ""
     text = io.StringIO()
-    # Columns to the left and right that are empty all through are none; tabs stand in no cell.
+    # Columns to the left and right that are empty all through are none; no cell contains a tab.
     first, last = min(filled), max(filled) + 1
     writer = csv.writer(text, delimiter="\t", lineterminator="\n")
     for row in rows:

@@ -92,7 +92,7 @@ def _text(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def check_hdf5(path: Path) -> None:
-    """Refuse a file that would hang the library or claims more than it holds."""
+    """Refuse a file that would hang the library or claims more than it contains."""
     import h5py
 
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:

@@ -1,4 +1,4 @@
-"""numpy's ``.npy``: one array without coordinates, whose steps in time and space the user tells."""
+"""numpy's ``.npy``: one array without coordinates, whose steps in time and space the user gives."""
 
 from __future__ import annotations
 

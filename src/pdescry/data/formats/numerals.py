@@ -80,7 +80,7 @@ def _left_out(example: str) -> Notice:
 
 
 def _mixes_with_integers(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a column holds both 997 and 1,074: three decimals would have been written as 997,000."""
+    """Whether a column contains both 997 and 1,074: three decimals would have been written as 997,000."""
     for column in zip(*(row for row in rows if len(row) == len(rows[0])), strict=True):
         if any(map(is_grouped, column)) and any(map(_SHORT_INTEGER.fullmatch, column)):
             return True

@@ -1,4 +1,4 @@
-"""TIFF: a stack of grey images, ``u[t, y, x]``, whose steps in time and space the user tells."""
+"""TIFF: a stack of grey images, ``u[t, y, x]``, whose steps in time and space the user gives."""
 
 from __future__ import annotations
 

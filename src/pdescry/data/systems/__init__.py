@@ -56,7 +56,17 @@ def __dir__() -> list[str]:
 
 
 def get(name: str) -> System:
-    """The system of that name."""
+    """The system of a name.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`, such as ``"burgers"``.
+
+    Returns
+    -------
+    System
+    """
     if name not in NAMES:
         near = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.4)
         hint = f" Did you mean {near[0]!r}?" if near else ""

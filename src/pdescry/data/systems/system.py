@@ -22,14 +22,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A law with a domain, an initial state, boundary conditions and known inputs: all that determines the field."""
+    """A law with a domain, an initial state, boundary conditions and known inputs: all that determines the field.
+
+    Parameters
+    ----------
+    name : str
+        As in `pdescry.systems.get`.
+    title : str
+        In words.
+    equation : Equation
+        The law.
+    extent : mapping of str to (float, float)
+        The domain, by axis.
+    until : float
+        The last time.
+    every : float
+        The time step of readings, unless another is given.
+    initial : str or dict of str
+        As in `pdescry.simulate`.
+    boundary : str or dict of str
+        As in `pdescry.simulate`.
+    inputs : dict
+        As in `pdescry.simulate`: ``{"P": (times, values, "held")}``.
+    """
 
     name: str
     title: str
     equation: Equation
     extent: Mapping[str, tuple[float, float]]  # where each axis begins and ends
     until: float
-    every: float  # the time step of readings, unless told otherwise
+    every: float  # the time step of readings, unless given
     initial: str | dict[str, str]
     boundary: str | dict[str, str]
     inputs: dict[str, Any] = field(default_factory=dict)  # as for `simulate`: {"P": (times, values, "held")}
@@ -60,7 +82,21 @@ class System:
         return found.require_ok()
 
     def observe(self, *, every: float | None = None, times: Any = None, **settings: Any) -> Readings:
-        """Readings of the field by a few sensors; settings as in `pdescry.data.observe`."""
+        """Readings of the field by a few sensors.
+
+        Parameters
+        ----------
+        every : float, optional
+            Time between readings; by default `every` of the system.
+        times : int or array_like, optional
+            How many times, or which, instead of ``every``.
+        **settings : optional
+            As in `pdescry.data.observe`: ``sensors=16``, ``noise=0.05``, ``seed=1``, ``layout="even"``.
+
+        Returns
+        -------
+        Readings
+        """
         every = self.every if every is None and times is None else every
         if self.inputs:
             settings["inputs"] = {

@@ -57,7 +57,7 @@ def stuck(readings: Readings, field: int, suspects: list[Run], step: float) -> l
     whole = {run.sensor for run in suspects if run.since is None}
     measured = np.isfinite(readings.values[:, field])
     if len(np.unique(readings.sensor[measured])) - len(whole) < 3:
-        return []  # from two others a field is not told
+        return []  # from two others a field is not determined
     fitted = FieldOfReadings.fitted(readings, field, np.concatenate([run.rows for run in suspects]))
     noisy = step == 0 and fitted.noise > SENSORS.constant.least_noise and _never_equal(fitted, suspects)
     size = SENSORS.constant.changes_of_noise * max(fitted.noise, step / fitted.process.unit)

@@ -28,7 +28,7 @@ from pdescry.joint.sensors.options import SENSORS
 @dataclass(frozen=True, eq=False)
 class Drift:
     """Of one sensor: how fast, in units of the readings. rows: what it read. others: fitted without it. instead: a
-    neighbour that may drift as well, in the other direction: which of the two it is, is not told."""
+    neighbour that may drift as well, in the other direction: which of the two it is remains open."""
 
     sensor: int
     rate: float

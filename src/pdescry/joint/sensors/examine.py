@@ -23,20 +23,20 @@ from pdescry.joint.sensors.steps import steps
 
 
 def examine(readings: Readings, leave_out: bool = True) -> tuple[Readings, tuple[SensorFault, ...]]:
-    """Find faulty sensors and readings, by Gaussian processes over time and place that know no law.
+    """Find faulty sensors and readings, by Gaussian processes over time and place without a law.
 
     Parameters
     ----------
-    readings
+    readings : Readings
         As they were read.
-    leave_out
-        Whether to leave faulty parts out; else they are only told.
+    leave_out : bool
+        Whether to leave faulty parts out; else they are only reported.
 
     Returns
     -------
     Readings
-        Without outliers, and without sensors that read a constant or drift. ``faults`` tells. Never fewer than half of
-        the sensors, or 4 of them: then sensors are kept, and told.
+        Without outliers, and without sensors that read a constant or drift. ``faults`` lists them. Never fewer than
+        half of the sensors, or 4 of them: then sensors are kept, and reported.
     tuple of SensorFault
         What was found: ``found.faults``.
     """
@@ -152,5 +152,5 @@ class _Examined:
         names = tuple(self.names[k] for k in sensors)
         fault = SensorFault(kind, self.readings.fields[field], names, left_out, number, **more)
         known = {(each.kind, each.field, each.sensors) for each in self.readings.faults}
-        if (fault.kind, fault.field, fault.sensors) not in known:  # told before readings were averaged
+        if (fault.kind, fault.field, fault.sensors) not in known:  # reported before readings were averaged
             self.faults.append(fault)

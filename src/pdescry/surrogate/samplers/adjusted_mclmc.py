@@ -31,8 +31,26 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class AdjustedMCLMC:
-    """``steps``: mean number of steps of a trajectory, which vary by a Halton sequence. ``acceptance``: as wanted.
-    ``conditioned``: as in `MCLMC`.
+    """Microcanonical Langevin Monte Carlo, Metropolis-adjusted.
+
+    Parameters
+    ----------
+    steps : int
+        Mean number of steps of a trajectory; it varies by a Halton sequence.
+    draws : int
+        Draws of a chain that are kept.
+    thin : int
+        Transitions for each draw.
+    burn : int
+        Draws that are discarded first.
+    rungs : int
+        Stages of tuning.
+    rung_transitions : int
+        Transitions of a stage.
+    acceptance : float
+        Wanted probability of acceptance.
+    conditioned : bool
+        As in `MCLMC`.
     """
 
     steps: int = STEPS.default(30)

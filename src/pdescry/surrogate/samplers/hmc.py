@@ -31,8 +31,29 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class HMC:
-    """``step_size`` None finds the one that is accepted with probability ``acceptance``, and varies it by a fifth.
+    """Hamiltonian Monte Carlo.
 
+    Parameters
+    ----------
+    step_size : float, optional
+        By default the one that is accepted with probability ``acceptance``, varied by a fifth.
+    steps : int
+        Leapfrog steps of a transition.
+    draws : int
+        Draws of a chain that are kept.
+    thin : int
+        Transitions for each draw.
+    burn : int
+        Draws that are discarded first.
+    rungs : int
+        Stages of tuning.
+    rung_transitions : int
+        Transitions of a stage.
+    acceptance : float
+        Wanted probability of acceptance.
+
+    Notes
+    -----
     The paper's Burgers: ``HMC(step_size=5e-4, steps=30, draws=5800, burn=200)`` (KdV: 1e-4), from the trained network.
     """
 
@@ -84,8 +105,8 @@ class HMC:
         chain, info = kernel(key, state.chain, log_density, step_size, mass, self.steps)
         kinetic = 0.5 * jnp.sum(jnp.square(info.momentum))
         error = info.energy - (kinetic - state.chain.logdensity)
-        told = Info(chain.logdensity, error, info.acceptance_rate, info.is_divergent)
-        return state._replace(chain=chain), told
+        report = Info(chain.logdensity, error, info.acceptance_rate, info.is_divergent)
+        return state._replace(chain=chain), report
 
     def check(self, state: State) -> None:
         if self.step_size is None:

@@ -53,10 +53,27 @@ def _one() -> jax.Array:
 
 @dataclass(frozen=True)
 class MCLMC:
-    """``energy_error``: variance of a step's energy error wanted, per dimension. ``length``: in √dimension.
+    """Microcanonical Langevin Monte Carlo, unadjusted.
 
-    ``conditioned``: in the coordinates of `Model.condition`, where steps are several times as long and a gradient
-    takes twice as long.
+    Parameters
+    ----------
+    draws : int
+        Draws of a chain that are kept.
+    thin : int
+        Transitions for each draw.
+    burn : int
+        Draws that are discarded first.
+    rungs : int
+        Stages of tuning.
+    rung_transitions : int
+        Transitions of a stage.
+    energy_error : float
+        Wanted variance of a step's energy error, per dimension.
+    length : float
+        Length over which momentum is forgotten, in units of √dimension.
+    conditioned : bool
+        Whether it moves in the coordinates of `Model.condition`, where steps are several times as long and a gradient
+        takes twice as long.
     """
 
     draws: int = DRAWS.default(200)

@@ -29,7 +29,25 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class NUTS:
-    """``doublings``: a trajectory has at most 2^doublings steps. ``acceptance``: wanted mean over a trajectory."""
+    """The No-U-Turn sampler.
+
+    Parameters
+    ----------
+    draws : int
+        Draws of a chain that are kept.
+    thin : int
+        Transitions for each draw.
+    burn : int
+        Draws that are discarded first.
+    rungs : int
+        Stages of tuning.
+    rung_transitions : int
+        Transitions of a stage.
+    doublings : int
+        A trajectory has at most 2^doublings steps.
+    acceptance : float
+        Wanted mean probability of acceptance over a trajectory.
+    """
 
     draws: int = DRAWS.default(250)
     thin: int = THIN.default(1)

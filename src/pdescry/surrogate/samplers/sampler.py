@@ -89,6 +89,6 @@ def check_step_size(name: str, step_size: jax.Array, dimension: int) -> None:
     size = float(step_size)
     if not math.isfinite(size) or size < 1e-6 * dimension**0.5:
         raise SamplingError(
-            f"{name} found no step size (it came to {size:.3g}), so the chain would stand still: "
+            f"{name} found no step size (it came to {size:.3g}), so the chain would not move: "
             "start nearer to the readings (more warm-start steps), or use another sampler or a larger noise sd."
         )

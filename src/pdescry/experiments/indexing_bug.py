@@ -1,8 +1,8 @@
-"""Table 9 as it came about: the slip of the released program, replayed.
+"""Table 9 as it came about: the indexing bug of the released program, replayed.
 
 There the left side has shape (N, 1), so scikit-learn's coefficients have shape (1, n), and ``np.where(|c| < δ)[0]``
-holds row numbers, all zero, instead of column numbers. Whatever is small, the *first* column is deleted; and δ does not
-double. From the paper's eleven candidates the last one, u_x², remains.
+contains row numbers, all zero, instead of column numbers. Whatever is small, the *first* column is deleted; and δ does
+not double. From the paper's eleven candidates the last one, u_x², remains.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pdescry.equation import Equation
 from pdescry.regression import DesignMatrix
 
 
-def stols_with_the_slip(design: DesignMatrix, threshold: float) -> Equation:
+def stols_with_the_indexing_bug(design: DesignMatrix, threshold: float) -> Equation:
     """The law that the program would have printed; u_t = 0 if it deleted every column."""
     for first in range(len(design.terms)):
         coefficients = np.linalg.lstsq(design.X[:, first:], design.y, rcond=None)[0]
