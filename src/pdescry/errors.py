@@ -9,8 +9,10 @@ from pdescry.notices.wording import for_python, for_shell
 
 
 class PdescryError(Exception):
-    """Base of all errors that pdescry raises on purpose. Arguments in its sentence are marked, as ``⟦time=⟧``
-    (``notices/wording.py``)."""
+    """Base of all errors that pdescry raises on purpose.
+
+    Arguments in its sentence are marked, as ``⟦time=⟧`` (``notices/wording.py``).
+    """
 
     @property
     def marked(self) -> str:

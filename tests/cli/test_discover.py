@@ -252,7 +252,7 @@ def test_that_the_readings_do_not_tell_is_printed(jointly, run, tmp_path):
     assert lines[0].startswith("cannot tell: The readings are as well explained by one constant")
     assert lines[1].startswith("The best law, which the readings do not support: u_t = ")
     assert "95 % interval" not in out
-    assert "Warning: The readings do not tell a law" in err
+    assert "Warning: The readings do not determine a law" in err
     assert "What to try next:" in out
     code, _, err = run("refine", "noise")
     assert code == 2
@@ -346,7 +346,7 @@ def test_the_next_sensor_is_told_and_drawn(jointly, run, tmp_path):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith("A sensor at x = ")
-    assert "is expected to shrink the sd of the coefficient of u_xx from" in lines[0]
+    assert "is expected to reduce the sd of the coefficient of u_xx from" in lines[0]
     assert lines[1].startswith("One more at x = ")
     assert lines[-1] == "Wrote next.png."
     assert (tmp_path / "next.png").stat().st_size > 10_000

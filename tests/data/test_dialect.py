@@ -81,7 +81,7 @@ class TestStart:
         readings = load(frame.to_csv(index=False).replace("t,x,u\n", f"t,x,u\n{units}\n"))
         assert readings == expected
         shown = ", ".join(cell or "-" for cell in units.split(","))
-        assert tuple(map(str, readings.notes)) == (f"Below the header stands a row of units: {shown}.",)
+        assert tuple(map(str, readings.notes)) == (f"Below the header is a row of units: {shown}.",)
 
     def test_row_of_units_above_rows_that_end_with_a_delimiter(
         self, load: Load, frame: pd.DataFrame, expected: Readings

@@ -123,7 +123,7 @@ class TestDetected:
         readings = Readings.from_frame(table(P=heater(TIME)), inputs=["P"])
         known = only(readings)
         assert known == Input("P", T, None, heater(T), "held")
-        told = "Input P is held between its readings (it looks switched); pass inputs={'P': 'linear'} if it"
+        told = "Input P is constant between its readings (it looks switched); pass inputs={'P': 'linear'} if it"
         assert any(str(note).startswith(told) for note in readings.notes)
         assert readings.fields == ("u",)
 
@@ -176,7 +176,7 @@ class TestWaysIn:
         assert len(readings) == len(TIME)
         assert readings.units == {"power": "W"}
         assert readings.label("power") == "power (W)"
-        assert "5 of them hold inputs, which are kept" in str(readings.notes[1])
+        assert "5 of them contain inputs, which are kept" in str(readings.notes[1])
 
     def test_a_wide_table(self, tmp_path: Path) -> None:
         wide = pd.DataFrame(U.reshape(len(T), len(X)), columns=[f"{x} m" for x in X])

@@ -93,7 +93,7 @@ class TestJoined:
         readings = Readings.from_arrays(time, place, values)
         np.testing.assert_array_equal(readings.values, BOTH)
         assert tuple(map(str, readings.notes)) == (
-            f"Joined {len(TIME)} rows with others of the same time and place that hold other fields.",
+            f"Joined {len(TIME)} rows with others of the same time and place with other fields.",
         )
 
     def test_sensors_with_names_stay_apart(self) -> None:

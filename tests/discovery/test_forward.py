@@ -65,10 +65,10 @@ def test_the_score_is_read_again(chosen: tuple[Law, Path]) -> None:
 def test_a_law_that_is_wrong_scores_worse(chosen: tuple[Law, Path]) -> None:
     law, _ = chosen
     assert law.forward.score is not None
-    assert "misses-left-out" not in [each.code for each in law.warnings]
+    assert "misses-held-out" not in [each.code for each in law.warnings]
     wrong = replace(law.forward, score=replace(law.forward.score, rms_error=2 * law.forward.score.expected))
     warnings, _ = judge(law.inference, wrong)
-    assert "misses-left-out" in [each.code for each in warnings]
+    assert "misses-held-out" in [each.code for each in warnings]
 
 
 @pytest.mark.parametrize("first", [-9.2, 1.7e9])
@@ -103,7 +103,7 @@ def test_few_sensors_are_not_left_out(chosen: tuple[Law, Path]) -> None:
     fewer = replace(fit, minimum=fit.minimum.with_experiments([experiment]))
     score, why = score_forward(JointInference(replace(choice_of(law), fit=fewer), (few,)), solved, lambda part: None)
     assert score is None
-    assert why == Notice.of("too-few-to-leave-out", sensors=4, enough=5)
+    assert why == Notice.of("too-few-to-hold-out", sensors=4, enough=5)
 
 
 def test_ends_follow_the_field_by_default(chosen: tuple[Law, Path]) -> None:

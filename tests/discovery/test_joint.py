@@ -270,7 +270,7 @@ def test_when_the_readings_do_not_tell(chosen: tuple[Law, Path], tmp_path: Path)
     assert law.coefficients.empty
     assert list(law.coefficients.columns) == list(chosen[0].coefficients.columns)
     assert not law.fits[0].coefficients.any()
-    assert "readings-tell-no-law" in [each.code for each in law.warnings]
+    assert "law-not-determined" in [each.code for each in law.warnings]
     assert Notice.of("see-more") in law.advice
     with pytest.raises(InputError, match="tell a law"):
         law.simulate()
@@ -526,7 +526,7 @@ def test_the_next_sensor_where_no_law_is_told_is_where_the_field_is_least_known(
     assert (advice.about, len(advice.sd)) == ("field", 0)
     assert list(advice.table) == ["x", "information"]
     assert "No law is told" in str(advice)
-    assert "of the field, which is least known there" in str(advice)
+    assert "on the field, which is most uncertain there" in str(advice)
     # By 200 draws: not the very place, but one that is about as little known.
     sd = law.free_field.predict([1.0, 4.0], advice.map["x"].values)["u_sd"]
     best = advice.readings.iloc[0]

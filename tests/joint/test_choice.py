@@ -45,7 +45,7 @@ def test_readings_that_tell_no_law(fitted: JointFit) -> None:
     assert not any(law.table["kept"])
     with pytest.raises(
         InputError,
-        match="Expected readings of u that tell a law; these do not: The readings are as",
+        match="Expected readings of u that determine a law; these do not: The readings are as",
     ):
         _ = law.component
 

@@ -132,7 +132,7 @@ def test_what_is_not_there_is_left_out() -> None:
     assert short == Notice.of("gaps-dropped", dropped=3, readings=9)
     assert str(short) == "Dropped 3 of 9 readings with missing values."
     more = Notice.of("gaps-dropped", dropped=3, readings=9, inputs=2)
-    assert str(more) == "Dropped 3 of 9 readings with missing values; 2 of them hold inputs, which are kept."
+    assert str(more) == "Dropped 3 of 9 readings with missing values; 2 of them contain inputs, which are kept."
     assert "error – of" in str(Notice.of("resolved", points="12", error=float("nan")))
 
 

@@ -119,7 +119,7 @@ def test_no_honest_spread_where_draws_cannot_tell():
     fit = regress(twice, STBLR(0.0))
     assert fit.outcome == "collinear"
     assert fit.spread is None
-    assert "formal-not-told-apart" in [note.code for note in fit.notes]
+    assert "formal-collinear" in [note.code for note in fit.notes]
     two = regress(replace(whole, draws=whole.draws[:2], draws_left=whole.draws_left[:2]), STBLR(0.0))
     assert Notice.of("spread-of-few-draws", draws=2) in two.notes
 

@@ -179,7 +179,7 @@ def test_stuck_and_nan_chains_are_told_apart(posterior):
     assert _fault(0, stuck) == Notice.of("chain-stuck", chain=0)
     broken = draws.copy()
     broken[5, 3] = np.nan
-    assert _fault(0, Collected(draws[0], broken, one)) == Notice.of("chain-of-no-numbers", chain=0)
+    assert _fault(0, Collected(draws[0], broken, one)) == Notice.of("chain-of-nan", chain=0)
 
 
 def test_a_worker_that_fails_is_told(tmp_path):

@@ -102,7 +102,7 @@ def _facts(readings: Readings, faults: Sequence[SensorFault]) -> dict[str, Any]:
         "fields": fields,
         "inputs": {known.name: _of_input(known) for known in readings.inputs},
         "sensors": _sensors(readings),
-        "faults": [each.to_dict() | {"notice": readings.told_of(each).to_dict()} for each in faults],
+        "faults": [each.to_dict() | {"notice": readings.fault_notice(each).to_dict()} for each in faults],
         "notes": stored([*readings.notes, *([estimate.reason] if estimate.reason else [])]),
     }
 
@@ -177,7 +177,7 @@ def _print(readings: Readings, faults: Sequence[SensorFault]) -> None:
     if faults:
         console.print("What `pdescry discover` finds, and does about it (--faults tell: keeps all of them):")
     for fault in faults:
-        console.print(f"  {readings.told_of(fault).for_shell()}")
+        console.print(f"  {readings.fault_notice(fault).for_shell()}")
     across, *rest = readings.axes
     others = f", all {' and '.join(rest)} together" if rest else ""
     shown, across, up = map(readings.label, (readings.fields[0], across, readings.time_name))

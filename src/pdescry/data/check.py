@@ -264,7 +264,7 @@ def _number_sensors(
     if blank.any():
         raise InputError(
             f"Expected a sensor for every reading; got {blank.sum()} without (first: {where(int(blank.argmax()))}); "
-            "fill them in, or pass ⟦sensor=False‖--sensor none⟧ to tell sensors by their places."
+            "fill them in, or pass ⟦sensor=False‖--sensor none⟧ to identify sensors by their places."
         )
     return code, names
 

@@ -50,7 +50,7 @@ def check_motion(
         raise InputError(
             f"Expected each sensor at one place at a time; got {names[code[one]]!r} at several "
             f"(first: {where(one)} and {where(other)}, at time {time[one]:g}); label each sensor differently, "
-            "or pass ⟦sensor=False‖--sensor none⟧ to tell sensors by their places."
+            "or pass ⟦sensor=False‖--sensor none⟧ to identify sensors by their places."
         )
     moving = np.unique(code[order[1:]][moved])
     if not len(moving):

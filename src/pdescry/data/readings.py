@@ -394,10 +394,20 @@ class Readings:
         return (*self.notes, *self._told(False))
 
     def _told(self, warnings: bool) -> tuple[Notice, ...]:
-        return tuple(self.told_of(each) for each in self.faults if each.is_warning == warnings)
+        return tuple(self.fault_notice(each) for each in self.faults if each.is_warning == warnings)
 
-    def told_of(self, fault: SensorFault) -> Notice:
-        """What to tell of a fault, with the units of these readings."""
+    def fault_notice(self, fault: SensorFault) -> Notice:
+        """A fault in words, with the units of these readings.
+
+        Parameters
+        ----------
+        fault : SensorFault
+            One of `faults`.
+
+        Returns
+        -------
+        Notice
+        """
         return fault.notice(self.units, self.time_name)
 
     @property

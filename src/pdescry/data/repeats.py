@@ -56,7 +56,7 @@ def merge_repeats(
         raise InputError(
             f"Expected one value per time and place; got {len(set(clashes))} repeated with different values "
             f"(first: {where(one)} and {where(other)}, at {place}); average or remove them, "
-            "or name the column that tells the sensors apart with ⟦sensor=⟧."
+            "or name the column that identifies sensors with ⟦sensor=⟧."
         )
     removed = order[1:][same]
     kept = keep.copy()

@@ -64,9 +64,9 @@ def with_steps(table: Table, steps: Steps, fields: Sequence[str]) -> Table:
     told = [f"{steps.along(axis)[0]:g} ({axis})" for axis in sorted(dims[1:])]
     told = told if isinstance(steps.dx, Mapping) else [f"{steps.along('x')[0]:g}"]
     if len(shape) == 2:
-        note = Notice.of("steps-told", dt=dt, dx=told, times=shape[0], places=shape[1])
+        note = Notice.of("steps-given", dt=dt, dx=told, times=shape[0], places=shape[1])
     else:
-        note = Notice.of("steps-told-of-images", dt=dt, dx=told, times=shape[0], rows=shape[1], columns=shape[2])
+        note = Notice.of("steps-given-of-images", dt=dt, dx=told, times=shape[0], rows=shape[1], columns=shape[2])
     return replace(table, variables=variables, coordinates=frozenset(dims), units={}, notes=(*table.notes, note))
 
 

@@ -54,7 +54,7 @@ def _judge_score(score: Score, warn: Warn) -> None:
         and score.rms_error > DISCOVERY.judgement.missed * score.expected
     ):
         told = {"error": score.rms_error, "expected": score.expected}
-        warn(Notice.of("misses-left-out", field=score.worst or None, **told), Notice.of("try-other-candidates"))
+        warn(Notice.of("misses-held-out", field=score.worst or None, **told), Notice.of("try-other-candidates"))
     if score.unsolved > score.draws:
         warn(Notice.of("score-of-the-others", unsolved=score.unsolved, draws=score.unsolved + score.draws))
 

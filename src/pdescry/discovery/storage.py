@@ -89,7 +89,7 @@ def _about(readings: Readings) -> dict[str, Any]:
         "span": readings.span,
         "units": readings.units,
         "notes": stored(readings.notes),
-        "faults": [each.to_dict() | {"notice": readings.told_of(each).to_dict()} for each in faults],
+        "faults": [each.to_dict() | {"notice": readings.fault_notice(each).to_dict()} for each in faults],
     }
 
 

@@ -101,22 +101,23 @@ class Advice:
     @property
     def sentences(self) -> list[str]:
         """What is advised, without the notes."""
-        return [*(self._sentence(number) for number in range(len(self.table))), self._singly]
+        return [*(self._sentence(number) for number in range(len(self.table))), self._single_reading]
 
     def _sentence(self, number: int) -> str:
         row = self.table.iloc[number]
         head = f"{'A sensor' if not number else 'One more'} at {self.spelled(row)}"
         if self.about == "field":
-            return f"{head} is expected to tell {row['information']:.2f} nats of the field, which is least known there."
+            gain = f"{row['information']:.2f} nats of information"
+            return f"{head} is expected to add {gain} on the field, which is most uncertain there."
         terms = [str(term) for term in self.sd.index]
         before = self.sd if not number else self.table.iloc[number - 1][[SD + term for term in terms]]
         pairs = zip(terms, before, strict=True)
         shrinks = [f"that of {term} from {was:.2g} to {row[SD + term]:.2g}" for term, was in pairs]
         shrinks[0] = shrinks[0].replace("that of ", "the sd of the coefficient of ", 1)
-        return f"{head} is expected to shrink {_listed(shrinks)} ({row['information']:.2f} nats)."
+        return f"{head} is expected to reduce {_listed(shrinks)} ({row['information']:.2f} nats)."
 
     @property
-    def _singly(self) -> str:
+    def _single_reading(self) -> str:
         row, time = self.readings.iloc[0], str(self.map.dims[0])
         first, last = (_spelled(time, each, self.times) for each in self.times[[0, -1]])
         many = f"{len(self.times)} times, from {first} to {last}" if len(self.times) > 1 else f"once, at {first}"

@@ -223,7 +223,9 @@ class FieldLaw:
     @property
     def component(self) -> Component:
         if self.reason:
-            raise InputError(f"Expected readings of {self.field} that tell a law; these do not: {self.reason.marked}")
+            raise InputError(
+                f"Expected readings of {self.field} that determine a law; these do not: {self.reason.marked}"
+            )
         return self.choice.fit.equation[self.field]
 
     @property

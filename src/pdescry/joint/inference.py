@@ -307,9 +307,9 @@ class JointInference:
             for notice in notices_of(claims):
                 warn(notice, remedy)
         if len(silent) == len(self.choice.fields):
-            warn(Notice.of("readings-tell-no-law"), Notice.of("see-more"))
+            warn(Notice.of("law-not-determined"), Notice.of("see-more"))
         elif silent:
-            warn(Notice.of("some-tell-no-law", fields=silent), Notice.of("look-at-readings", fields=silent))
+            warn(Notice.of("some-laws-not-determined", fields=silent), Notice.of("look-at-readings", fields=silent))
         if self.comparison.near and not silent:
             warn(Notice.of("other-laws"), Notice.of("say-what-you-know"))
         if self.comparison.other_order:

@@ -73,8 +73,8 @@ def refine(
         found = [each for each in fits if each is not None]
         if not found:
             raise PdescryError(
-                f"The law {', '.join(str(each.term) for each in terms)} could not be fitted: its terms cannot be told "
-                "apart, or their numbers are too far apart; leave some out."
+                f"The law {', '.join(str(each.term) for each in terms)} could not be fitted: its terms "
+                "cannot be distinguished, or their numbers are too far apart; leave some out."
             )
         best = max(found, key=lambda each: each[0])[1]
         fine = resolved(best, lambda share: report_progress("refining the mesh", 0.5 + 0.4 * share, None))

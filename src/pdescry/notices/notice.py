@@ -29,24 +29,24 @@ _SECTION = re.compile(r"\[\[((?:(?!\[\[|\]\]).)*)\]\]", re.DOTALL)  # an innermo
 
 @dataclass(frozen=True, repr=False)
 class Notice:
-    """What a user should know.
+    """What a user should know, as a code and parameters; prints as a sentence.
 
     Parameters
     ----------
-    code
+    code : str
         Which notice it is: a key of ``CATALOGUE``.
-    parameters
-        What its sentence mentions: numbers, texts, lists of these, other notices. None and NaN stand for what is not
-        there, and are left out.
+    parameters : mapping of str
+        What its sentence mentions: numbers, texts, lists of these, other notices. None and NaN mark what is not there,
+        and are left out.
     """
 
     code: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        told = {name: _plain(value) for name, value in self.parameters.items()}
-        told = {name: value for name, value in told.items() if value is not None}
-        object.__setattr__(self, "parameters", MappingProxyType(told))
+        plain = {name: _plain(value) for name, value in self.parameters.items()}
+        given = {name: value for name, value in plain.items() if value is not None}
+        object.__setattr__(self, "parameters", MappingProxyType(given))
 
     @classmethod
     def of(cls, code: str, /, **parameters: Any) -> Notice:

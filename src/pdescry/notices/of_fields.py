@@ -23,15 +23,15 @@ TEMPLATES = {
     "them",
     # chains that are not used
     "chain-left-out": "Left out: {reason}",
-    "chain-of-no-numbers": "Chain {chain} holds draws that are no numbers (NaN); use another seed or sampler.",
+    "chain-of-nan": "Chain {chain} produced NaN; use another seed or sampler.",
     "chain-stuck": "Chain {chain} got stuck (most draws repeat the one before); use another seed or sampler.",
-    "draws-unreliable": "The draws of the field are not to be relied on: {verdict}",
+    "draws-unreliable": "The draws of the field are not reliable: {verdict}",
     "sample-longer": "Sample longer: sampler.draws and sampler.thin twice as large.",
     # runs
     "other-versions": "This run was begun with {package} {before} and goes on with {after}: the draws may differ from "
     "those of an uninterrupted run.",
     "checkpoint-damaged": "The checkpoint {path!r} is damaged ({fault}); going on from the one before it.",
-    "stage-damaged": "{fault} It is made again.",
+    "stage-damaged": "{fault} It is recomputed.",
     "too-many-workers": "{workers} workers on {able} {kind}: they will take turns, and the run will take longer, not "
     "shorter.",
     "threads-of-workers": "Workers have several threads each, which wait for one another; begin them with `dask worker "

@@ -18,7 +18,7 @@ _IN_PLANE = (
     " For example ⟦boundary={{'{first}': '{held_left}', '{last}': '{held_right}'}}, or '{axis}': 'periodic'"
     '‖--{first} "{held_left}" --{last} "{held_right}", or periodic for both⟧.'
 )
-_IF_KNOWN = " Pass ⟦boundary=⟧ if you know what happens there."
+_IF_KNOWN = " Pass ⟦boundary=⟧ if you know them."
 _GOING_ON = (
     " Assumed: {kept:and} {one:keeps its|keep their} value of {time} = {since:g}."
     "[[ In draws they go on as they changed over spans of that length in the readings{leaving:, or without flux|}.|| "
@@ -52,7 +52,7 @@ TEMPLATES = {
     "unresolved-or-input-not-smooth": _UNRESOLVED + _SHOCK + ", unless the input {input} is what is not smooth in "
     "space: smooth it" + _OR_ELSE,
     "unresolved-or-input-jumps": _UNRESOLVED + _SHOCK + ", unless it is the input, which jumps where the boundary "
-    "holds the field: raise ⟦rtol⟧" + _OR_ELSE,
+    "fixes the field: raise ⟦rtol⟧" + _OR_ELSE,
     "unresolved-stalled": _UNRESOLVED + "the time stepper cannot go on, because the field overflows or stops being "
     "smooth. Check the law" + _OR_ELSE,
     "unresolved-coordinate": _UNRESOLVED + "the coordinate {axis} in the law jumps where the period ends. Choose "
@@ -77,29 +77,29 @@ TEMPLATES = {
     "not-in-three-dimensions": "Laws in three space dimensions are not solved forward.",
     "not-from-such-field-in-plane": "In the plane a law is solved forward from a field that was inferred with it.",
     "no-rectangle": "No rectangle lies among the sensors.",
-    "not-with-time": "Laws that hold the time itself are not solved forward.",
+    "not-with-time": "Laws that contain the time itself are not solved forward.",
     "short-waves-grow": "Short waves grow without bound: this cannot be the law of a field that is smooth.",
-    "ends-unknown": "What holds at the ends of the interval cannot be told from readings for this law.",
+    "ends-unknown": "The readings do not determine the boundary conditions for this law.",
     "forward-refused": "{fault}",
     "forward-failed": "The law could not be solved forward: {fault}",
     "no-draws-in-plane": "In the plane only the mean of the law is solved forward, not draws of it without some "
     "sensors.",
     "field-of-another-law": "The field was inferred with another law.",
     "not-with-following-ends": "With ends that follow the field, the law could not be solved ({status}). {reason}",
-    "too-few-to-leave-out": "{sensors} sensors are too few to leave some out; {enough} would do.",
+    "too-few-to-hold-out": "{sensors} sensors are too few to hold some out; {enough} would do.",
     "not-fitted-without": "The law could not be fitted without some of the sensors.",
-    "not-regressed-without": "A regression is not made again without some of the sensors.",
+    "regression-not-repeated": "A regression is not repeated without some of the sensors.",
     "draws-unsolved": "{unsolved} of {draws} draws could not be solved forward ({status}).",
     # what is assumed beyond the readings
-    "ends-assumed": "The readings end at {time} = {since:g}; what happens at the {end}s after that is not known."
+    "ends-assumed": "The readings end at {time} = {since:g}; the boundary conditions after that are not known."
     + _GOING_ON,
-    "ends-assumed-from-start": "The readings do not tell what happens at the {end}s from another start." + _GOING_ON,
-    "ends-assumed-with-inputs": "The readings do not tell what happens at the {end}s from another time on with other "
-    "inputs." + _GOING_ON,
-    "ends-held": "The readings do not tell what happens at the ends. Assumed, nearest to the field: {nearest}."
+    "ends-assumed-from-start": "The readings do not determine the boundary conditions from another start." + _GOING_ON,
+    "ends-assumed-with-inputs": "The readings do not determine the boundary conditions from another time on with "
+    "other inputs." + _GOING_ON,
+    "ends-held": "The readings do not determine the boundary conditions. Assumed, nearest to the field: {nearest}."
     "[[ Draws also have {others:and}.]]" + _IF_KNOWN,
     "inputs-assumed": "Assumed: {late:and}. Pass ⟦inputs=⟧ if you know better.",
-    "beyond-sensors": "Beyond the outermost sensors, {spans:and}, no reading tells the field: only the law does.",
+    "beyond-sensors": "Beyond the outermost sensors, {spans:and}, no reading determines the field: only the law does.",
     "beyond-sensors-in-plane": "All of {spans:and} lies among the sensors; where the domain is wider along {axes:and}, "
     "the start, and edges that follow the field, are extrapolated from them.",
     # judged
@@ -111,7 +111,7 @@ TEMPLATES = {
     "readings' sd (rms): the law is not right, or small errors grow fast under it.",
     "leaves-field-with-ends": "Solved forward ({boundary}), the law leaves the field by {misfit:.2g} of the readings' "
     "sd (rms): the law, or these ends, are not right.",
-    "misses-left-out": "Solved forward, the law misses left-out sensors[[ in {field}]] by {error:.3g} (rms) where "
+    "misses-held-out": "Solved forward, the law misses held-out sensors[[ in {field}]] by {error:.3g} (rms) where "
     "{expected:.3g} was expected: it lacks something, or its intervals are too narrow.",
     "try-other-candidates": "Try other candidates, or only a part of the readings.",
     "score-of-the-others": "{unsolved} of {draws} draws of the law could not be solved forward: the score is of the "

@@ -1,4 +1,4 @@
-"""Of laws: whether the readings tell one, what speaks against it, what else may be true, what was derived from it."""
+"""Of laws: whether the readings determine one, what speaks against it, what else may be true, derived quantities."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ _SEE_MORE = "sensors nearer to each other, more often read, or less noise would 
 _WHERE = "{field}[[ in experiment {experiment}]]"
 
 TEMPLATES = {
-    # why no law is told
+    # why no law is reported
     "as-well-by-constant": "The readings are as well explained by one constant number and noise; " + _SEE_MORE,
     "as-well-by-steady-profile": "The readings are as well explained by a profile that never changes; readings from "
     "before it settled, or after it was disturbed, would help.",
     "as-well-by-profiles": "The readings are as well explained by an independent profile at each time; " + _SEE_MORE,
-    "none-holds": "No law of these candidates, with what is known of them, can hold between the sensors; other "
+    "none-holds": "No law of these candidates, with what is known of them, is possible between the sensors; other "
     "candidates would help.",
-    "none-explains": "The readings change smoothly in time, but no law of these candidates predicts left-out sensors "
+    "none-explains": "The readings change smoothly in time, but no law of these candidates predicts held-out sensors "
     "better than no law at all; other candidates, or sensors nearer to each other, would help.",
-    "misses-more-than-smoothness": "The best law misses left-out sensors by {error:.2g} (rms), smoothness alone by "
+    "misses-more-than-smoothness": "The best law misses held-out sensors by {error:.2g} (rms), smoothness alone by "
     "{smooth:.2g}: it lacks a term; other candidates would help.",
     "field-fails-law": "The field of the best law fails it by {share:.0%} of how it changes in time: the law lacks a "
-    "term, or the field is sharper than sensors so far apart can tell; other candidates, or more sensors, would help.",
+    "term, or the field is sharper than sensors so far apart can resolve; other candidates, or more sensors, would "
+    "help.",
     "readings-depart": "The readings depart from the field of the best law by {departure:.0%} of their standard "
     "deviation, far more than noise does: it lacks a term, or something happens that no law of this kind explains; "
     "other candidates, or only a part of the readings, would help.",
     # of a law and its fields
     "offsets": "Sensors seem to be off[[ in {field}]], each by a constant of its own (sd {sd:.2g}): "
-    "⟦fit[[.of({experiment})]].offsets has‖the offsets in law.json tell⟧ how much; the law was found in spite of it.",
+    "⟦fit[[.of({experiment})]].offsets has‖the offsets in law.json say⟧ how much; the law was found in spite of it.",
     "not-converged": "The fit had not converged when it was stopped: rely on the interval less than it says.",
     "law-fails": "The law fails by {share:.1%} of {left} even at best: a term is missing, or the field is sharper than "
     "the mesh.",
@@ -47,9 +48,10 @@ TEMPLATES = {
     "nats{together: together with what else they contradict|}.",
     "check-claims": "Check the sign and the unit of what you said, or leave it out; without it: {law}",
     # other laws
-    "readings-tell-no-law": "The readings do not tell a law: do not rely on the best guess.",
+    "law-not-determined": "The readings do not determine a law: do not rely on the best guess.",
     "see-more": "Add sensors, read them more often, or with less noise; or say what you know: " + _KNOWN + ".",
-    "some-tell-no-law": "The readings of {fields:comma} do not tell a law; the others were asked without them.",
+    "some-laws-not-determined": "The readings of {fields:comma} do not determine a law; the other fields were "
+    "inferred without them.",
     "look-at-readings": "Look at the readings of {fields:comma}: `pdescry inspect`.",
     "other-laws": "Other laws explain the readings about as well.",
     "say-what-you-know": "Say what you know of a term, such as " + _KNOWN + ".",
@@ -66,10 +68,10 @@ TEMPLATES = {
     "is {slope}, the coefficient of {flux} {coefficient}.",
     "not-in-law": "{term}, whose coefficient may vary, is not in the law.",
     "constant-coefficient": "The coefficient of {term} is constant along {axis}: one that varies scores {nats:.1f} "
-    "nats {less:less|more, but no such law can hold}.",
+    "nats {less:less|more, but no such law is possible}.",
     "wide-interval": "The interval of {terms:comma} is wide: its sd is more than half of the coefficient.",
     "narrow-intervals": "More sensors, or less noise, narrow intervals most where the field bends most.",
-    "few-sensors": "{sensors} sensors cannot tell derivatives of order {order} between them.",
+    "few-sensors": "{sensors} sensors cannot resolve derivatives of order {order} between them.",
     "lower-order": "Name candidates of lower order, or add sensors.",
     # derived quantities
     "unit-matters": "{function} of a quantity in {unit}: its value depends on that unit.",
@@ -79,8 +81,8 @@ TEMPLATES = {
     "draws-far-out": "Some draws lie far out, as where a denominator may be zero: rely on the interval, not on the sd.",
     "spread-too-narrow": "The spread of the coefficients is the formal one, which is too narrow; so is this interval.",
     # the next sensor
-    "of-first-experiment": "Of {experiments} experiments, this is about the first, and counts what all of them tell of "
-    "the law.",
-    "next-without-law": "No law is told, so these are the places where the field is least known, judged by draws of a "
-    "field that obeys no law.",
+    "of-first-experiment": "Of {experiments} experiments, this is about the first, and counts the information in "
+    "all of them.",
+    "next-without-law": "No law was found, so these are the places where the field is most uncertain, judged by draws "
+    "of a field that obeys no law.",
 }

@@ -17,13 +17,13 @@ TEMPLATES = {
     "read-sheet": "Read from the sheet {sheet!r}.",
     "read-group": "Read from the group {group!r}.",
     "lines-skipped": "Skipped {lines} {lines:line|lines} above the {where}.",
-    "row-of-units": "Below the header stands a row of units: {units:comma}.",
+    "row-of-units": "Below the header is a row of units: {units:comma}.",
     "thousands-separators": "The separators of thousands, as in {example!r}, were left out.",
     "decimal-comma": "The comma in {example!r} was taken as a decimal comma.",
     "marks-of-gaps": "{values} {values:value|values} {marks:and} taken for gaps.",
-    "steps-told": "Times and places from dt={dt:g} and dx={dx:and}: {times} times, {places} places.",
-    "steps-told-of-images": "Times and places from dt={dt:g} and dx={dx:and}: {times} times, images of {rows} rows (y) "
-    "by {columns} columns (x).",
+    "steps-given": "Times and places from dt={dt:g} and dx={dx:and}: {times} times, {places} places.",
+    "steps-given-of-images": "Times and places from dt={dt:g} and dx={dx:and}: {times} times, images of {rows} rows "
+    "(y) by {columns} columns (x).",
     # who is who
     "wide-table": "Read as a wide table: one column for each of {places} places[[ in {unit}]], field u.",
     "sensors-as-columns": "Read as a wide table: the columns {columns:comma} are sensors at given places.",
@@ -41,21 +41,21 @@ TEMPLATES = {
     "clock-times-converted": "The clock times in {column!r} (hh:mm:ss) were converted to {unit}.",
     # gaps, repeats, what is implausible
     "gaps-dropped": "Dropped {dropped} of {readings} readings with missing values"
-    "[[; {inputs} of them hold inputs, which are kept]].",
+    "[[; {inputs} of them contain inputs, which are kept]].",
     "repeats-dropped": "Dropped {dropped} of {readings} readings that repeat another one exactly.",
-    "rows-joined": "Joined {rows} {rows:row|rows} with others of the same time and place that hold other fields.",
+    "rows-joined": "Joined {rows} {rows:row|rows} with others of the same time and place with other fields.",
     "incomplete-left-out": "Left out {left_out} of {readings} readings that did not measure every field.",
-    "places-are-sensors": "Each place counts as a sensor: {places} for {readings} readings; name the column that tells "
-    "sensors apart with ⟦sensor=⟧, or round the places.",
+    "places-are-sensors": "Each place counts as a sensor: {places} for {readings} readings; name the column that "
+    "identifies sensors with ⟦sensor=⟧, or round the places.",
     "sensors-moved": "{moved} of {sensors} {sensors:sensor|sensors} moved: {names:quoted}{more: …|}.",
-    "stand-in": "{value:g} occurs {times} times in {field!r}, far outside the rest; if it stands for a missing value, "
+    "stand-in": "{value:g} occurs {times} times in {field!r}, far outside the rest; if it marks a missing value, "
     "empty those cells.",
     "input-sampled": "Input {name} was sampled at {times} times.",
-    "input-held": "Input {name} is held between its readings (it looks switched); pass "
+    "input-held": "Input {name} is constant between its readings (it looks switched); pass "
     "⟦inputs={{{name!r}: 'linear'}}‖--input {name}=linear⟧ if it varies smoothly.",
     "input-linear": "Input {name} is interpolated linearly between its readings; pass "
     "⟦inputs={{{name!r}: 'held'}}‖--input {name}=held⟧ if it is switched.",
-    "noise-unknown": "Too few runs of {window} readings by one sensor to tell noise from signal.",
+    "noise-unknown": "Too few runs of {window} readings by one sensor to distinguish noise from signal.",
     "noise-partly-unknown": "{few} of {sensors} sensors have too few readings for an estimate of their own.",
     # averaging
     "averaged-in-time": "{before:,} readings were averaged to {after:,}, {alike:|about }{each:.0f} at a time"

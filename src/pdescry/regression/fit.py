@@ -201,7 +201,7 @@ def _spread_notes(design: DesignMatrix, kept: NDArray[np.intp], spread: Spread |
         return []
     if spread is None:
         if outcome != FITTED:
-            return [Notice.of("formal-not-told-apart")]
+            return [Notice.of("formal-collinear")]
         if design.draws is None:
             return [Notice.of("formal-without-draws")]
         return [Notice.of("formal-of-one-draw" if len(design.draws) < 2 else "formal-of-few-rows")]

@@ -107,7 +107,7 @@ def _field(law: Reported, numbers: dict[str, Any]) -> str:
             figure(
                 "sd",
                 f"Map of the standard deviation of {what} {where}: how sure the mean is.",
-                "Its standard deviation: where the field is least known. Colours end where 98 % of the map do.",
+                "Its standard deviation: where the field is most uncertain. Colours end where 98 % of the map do.",
             ),
         ),
         side_by_side(
@@ -149,7 +149,7 @@ def _in_the_plane(law: Reported, title: str, obeys: str, experiments: int) -> st
             figure(
                 "plane-sd",
                 f"Map of the standard deviation of {what} {where}: how sure the mean is.",
-                "Its standard deviation: where the field is least known. Colours end where 90 % of all maps do.",
+                "Its standard deviation: where the field is most uncertain. Colours end where 90 % of all maps do.",
             ),
         ),
         figure(

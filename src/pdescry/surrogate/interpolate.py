@@ -291,7 +291,7 @@ def _fault(chain: int, parts: Collected) -> Notice | None:
     """Why a finished chain must not be averaged in, or None."""
     _, positions, trace = parts
     if not (np.isfinite(positions).all() and np.isfinite(trace.log_density).all()):
-        return Notice.of("chain-of-no-numbers", chain=chain)
+        return Notice.of("chain-of-nan", chain=chain)
     if len(positions) > 1 and (positions[1:] == positions[:-1]).all(1).mean() > 0.9:
         return Notice.of("chain-stuck", chain=chain)
     return None

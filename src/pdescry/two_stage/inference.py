@@ -138,7 +138,7 @@ class Regressed:
         return field_alone(self.posterior, points, Notice.of("judged-without-draws" if found else "next-without-law"))
 
     def left_out(self, draws: int, seed: int = 0) -> Notice:
-        return Notice.of("not-regressed-without")
+        return Notice.of("regression-not-repeated")
 
     # ---- in words ------------------------------------------------------------------------------------------------
 
