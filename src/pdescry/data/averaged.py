@@ -199,7 +199,7 @@ def _averaged_in_space(readings: Readings) -> Readings:
             for a, b in zip(bins.starts, ends, strict=True)
         )
     count = len(bins.starts)
-    told = Notice.of("averaged-in-space", before=number, after=count)
+    note = Notice.of("averaged-in-space", before=number, after=count)
     return replace(
         readings,
         time=np.tile(moments, count),
@@ -208,7 +208,7 @@ def _averaged_in_space(readings: Readings) -> Readings:
         noise=noise,
         sensor=np.repeat(np.arange(count), len(moments)),
         sensor_names=names,
-        notes=(*readings.notes, told),
+        notes=(*readings.notes, note),
     )
 
 

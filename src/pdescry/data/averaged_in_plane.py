@@ -46,7 +46,7 @@ def averaged_in_the_plane(readings: Readings) -> Readings:
         count = np.stack([np.bincount(cell, np.isfinite(each), np.prod(shape)) for each in readings.noise.T], axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             noise = np.sqrt(_means(cell, shape, readings.noise**2) / count.reshape(*shape, -1))[read]
-    told = Notice.of(
+    note = Notice.of(
         "averaged-in-plane", before=len(readings), places=readings.n_sensors, after=len(kept), across=shape[0],
         up=shape[1], moments=shape[2],
     )  # fmt: skip
@@ -59,7 +59,7 @@ def averaged_in_the_plane(readings: Readings) -> Readings:
         noise=None if noise is None else noise[order],
         sensor=sensor[order],
         sensor_names=None,
-        notes=(*readings.notes, told),
+        notes=(*readings.notes, note),
     )
 
 

@@ -119,7 +119,7 @@ def assemble(
         _check_range(name, column, where)
     values, sd = _where_observed(values, sd)
     keep = np.isfinite(time) & np.isfinite(space).all(axis=1) & np.isfinite(values).any(axis=1)
-    told = _notes_on_gaps(keep, carried(inputs, len(time)), named)
+    about_gaps = _notes_on_gaps(keep, carried(inputs, len(time)), named)
     code, names = (None, None) if labels is None else _number_sensors(labels, keep, where)
     values, sd, keep, again = merge_repeats(time, space, values, sd, code, keep, where)
 
@@ -147,7 +147,7 @@ def assemble(
         fields=fields,
         noise=None if sd is None else sd[keep],
         source=source,
-        notes=(*notes, *told, *again, *suspect, *assumed),
+        notes=(*notes, *about_gaps, *again, *suspect, *assumed),
         units=settled,
         inputs=known,
         time_origin=origin,

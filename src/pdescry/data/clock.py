@@ -50,11 +50,11 @@ class Clock(NamedTuple):
     origin: str = ""
 
 
-def unit_of_time(told: object) -> str:
+def unit_of_time(name: object) -> str:
     """``hours`` → ``h``."""
-    unit = _BY_NAME.get(told.strip().lower()) if isinstance(told, str) else None
+    unit = _BY_NAME.get(name.strip().lower()) if isinstance(name, str) else None
     if unit is None:
-        raise InputError(f"Expected a unit of time: {', '.join(_UNITS)}; got {told!r}; pass one of those.")
+        raise InputError(f"Expected a unit of time: {', '.join(_UNITS)}; got {name!r}; pass one of those.")
     return unit
 
 
@@ -72,11 +72,11 @@ def clock(
     numbers, where it is known. dayfirst: what 05/06/2024 means.
     """
     unit = None if unit is None else unit_of_time(unit)
-    told = _clock(values, name, where, _UNITS[unit or "s"][2], dayfirst)
+    read = _clock(values, name, where, _UNITS[unit or "s"][2], dayfirst)
     if unit is None:
-        return told
-    if told.unit:
-        return told._replace(times=told.times / _UNITS[unit][1], unit=unit)
+        return read
+    if read.unit:
+        return read._replace(times=read.times / _UNITS[unit][1], unit=unit)
     own = _BY_NAME.get(own_unit.lower())
     if own is None:
         raise InputError(
@@ -85,7 +85,7 @@ def clock(
             "⟦time_unit=⟧."
         )
     note = [Notice.of("times-converted", old=_UNITS[own][2], new=_UNITS[unit][2])] if own != unit else []
-    return told._replace(times=told.times * (_UNITS[own][1] / _UNITS[unit][1]), notes=told.notes + note, unit=unit)
+    return read._replace(times=read.times * (_UNITS[own][1] / _UNITS[unit][1]), notes=read.notes + note, unit=unit)
 
 
 def times_of(moments: Any, origin: str, unit: str) -> Floats | None:
@@ -196,9 +196,9 @@ def _order(
     for cell in values.flat:
         match = _UNCLEAR.match(str(cell).strip())
         if match and (is_day_first := int(match.group(1)) > 12) != (int(match.group(3)) > 12):
-            told = "day, month, year" if is_day_first else "month, day, year"
+            order = "day, month, year" if is_day_first else "month, day, year"
             return (2, 1, 0) if is_day_first else (2, 0, 1), [
-                Notice.of("dates-read-as", order=told, example=shorten(match.group().strip(" T,")))
+                Notice.of("dates-read-as", order=order, example=shorten(match.group().strip(" T,")))
             ]
     first = next(i for i, cell in enumerate(values.flat) if not is_missing(cell))
     raise InputError(

@@ -21,7 +21,7 @@ from pdescry.data.input_sources import Inputs, Source, given, split
 from pdescry.data.inputs import Input
 from pdescry.data.marks import without_marks
 from pdescry.data.names import Roles, is_sensor_name, resolve, tidy
-from pdescry.data.places import Told, parse_places, placed
+from pdescry.data.places import PlacesLike, parse_places, placed
 from pdescry.data.steps import Steps, is_bare, with_steps
 from pdescry.data.table import Table, Variable, Where
 from pdescry.data.units import found_units, plain_unit
@@ -141,13 +141,13 @@ def from_grid(
                 f"Expected one value per time and place, {name}[t, x]; got mixed-up shapes: {got}; {remedy}."
             )
     where = _entry_of(shape)
-    told = clock(coordinates[0], "t", "entry {}".format)
-    columns = [told.times, *coordinates[1:]]
+    read = clock(coordinates[0], "t", "entry {}".format)
+    columns = [read.times, *coordinates[1:]]
     columns = columns if is_mesh else np.meshgrid(*columns, indexing="ij", copy=False)
     places = np.stack([numbers(column, "x", where).ravel() for column in columns[1:]], axis=1)
     if isinstance(inputs, Mapping):
         inputs = {name: _spread_over_grid(what, shape) for name, what in inputs.items()}
-    times = told._replace(times=columns[0].ravel())
+    times = read._replace(times=columns[0].ravel())
     return assemble(
         times.times,
         places,
@@ -157,11 +157,11 @@ def from_grid(
         fields=None if not isinstance(u, Mapping) else list(fields),
         source=source,
         missing=missing,
-        notes=told.notes,
+        notes=read.notes,
         where=where,
         units=units,
-        clock_unit=told.unit,
-        origin=told.origin,
+        clock_unit=read.unit,
+        origin=read.origin,
         inputs=given(inputs, times, places, np.broadcast_to(_along_first(coordinates[0], shape), shape).ravel()),
     )
 
@@ -190,7 +190,7 @@ def to_readings(
     missing: Missing = "drop",
     units: Mapping[str, str] | None = None,
     inputs: Inputs = None,
-    places: Told | None = None,
+    places: PlacesLike | None = None,
     missing_value: float | Sequence[float] | None = None,
     time_unit: str | None = None,
     dayfirst: bool | None = None,
@@ -214,8 +214,8 @@ def to_readings(
         table, who = placed(table, parse_places(places), label, named)
         space, sensor, fields = who["space"], who["sensor"], who.get("fields", fields)
     roles = resolve(table, time, space, fields, sensor, noise, list(input_columns))
-    axes, field_names, input_names, told = tidy(roles)
-    notes = [*table.notes, *told]
+    axes, field_names, input_names, about_roles = tidy(roles)
+    notes = [*table.notes, *about_roles]
     found = found_units(table, roles, axes, field_names, input_names)
     units = dict(units) if isinstance(units, Mapping) else units
     own_unit = (units or {}).get("t", found.get("t", ""))
@@ -226,19 +226,19 @@ def to_readings(
 
     def all_inputs(time: Floats, space: Floats, column: Callable[[str], Floats]) -> list[Source]:
         named = zip(input_names, roles.inputs, input_columns.values(), strict=True)
-        sources = [Source(name, time, space, column(header), between=told) for name, header, told in named]
+        sources = [Source(name, time, space, column(header), between=between) for name, header, between in named]
         raw = table.variables[roles.time].values
         return sources + given(other_inputs, times, space, raw) if other_inputs else sources
 
     if roles.places:
         return _from_wide(table, roles, times, notes, missing, of_units, all_inputs)
     noise_names = roles.noise if isinstance(roles.noise, tuple) else ()
-    dims, told = _dimensions(table, roles, noise_names)
-    notes += told
+    dims, more_notes = _dimensions(table, roles, noise_names)
+    notes += more_notes
     noise = roles.noise
     if average and roles.sensor is None and not noise_names:
-        table, times, noise, told = _in_blocks(table, roles, dims, times)
-        notes += told
+        table, times, noise, more_notes = _in_blocks(table, roles, dims, times)
+        notes += more_notes
     spread, where = _spreader(table, roles, dims)
 
     def column(name: str) -> Floats:
@@ -344,9 +344,9 @@ def _times(table: Table, roles: Roles, unit: str | None, dayfirst: bool | None, 
     if roles.date is not None and table.is_long():
         joined = with_date(table.variables[roles.date].values, values)
         if joined is not None:
-            told = clock(joined, roles.time, where, unit, dayfirst, own_unit)
-            return told._replace(
-                notes=[Notice.of("date-and-time-joined", date=roles.date, time=roles.time), *told.notes]
+            read = clock(joined, roles.time, where, unit, dayfirst, own_unit)
+            return read._replace(
+                notes=[Notice.of("date-and-time-joined", date=roles.date, time=roles.time), *read.notes]
             )
     return clock(values, roles.time, where, unit, dayfirst, own_unit)
 

@@ -62,8 +62,8 @@ class SensorFault:
 
     def to_dict(self) -> dict[str, Any]:
         """Without entries that are None; ``SensorFault(**…)`` reads it."""
-        told = {name: value for name, value in asdict(self).items() if value is not None}
-        return told | {"sensors": list(self.sensors)}
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        return given | {"sensors": list(self.sensors)}
 
     def notice(self, units: Mapping[str, str] | None = None, time: str = "t") -> Notice:
         """The fault in words, for the user.
@@ -94,11 +94,16 @@ class SensorFault:
                     **{"readings": self.readings} if self._treated == "partly-left-out" else {},
                 )  # fmt: skip
             case "drift":
-                told = {"rate": self.value, "unit": unit, "clock": clock or f"unit of {time}", "field": self.field}
+                parameters = {
+                    "rate": self.value,
+                    "unit": unit,
+                    "clock": clock or f"unit of {time}",
+                    "field": self.field,
+                }
                 first, *others = self.sensors
                 if others:
-                    return Notice.of("drift-of-either", first=first, other=others[0], **told)
-                return Notice.of("drift-left-out" if self.left_out else "drift-kept", sensor=first, **told)
+                    return Notice.of("drift-of-either", first=first, other=others[0], **parameters)
+                return Notice.of("drift-left-out" if self.left_out else "drift-kept", sensor=first, **parameters)
             case _:
                 who = who if not self.everywhere else {}
                 return Notice.of(

@@ -54,19 +54,19 @@ def split(inputs: Inputs) -> tuple[dict[str, Between | None], dict[str, Any]]:
     return columns, {}
 
 
-def check_between(name: str, told: object) -> Between | None:
-    if told is not None and told not in get_args(Between):
+def check_between(name: str, between: object) -> Between | None:
+    if between is not None and between not in get_args(Between):
         raise InputError(
-            f"Expected input {name} to be 'held' or 'linear' between its values; got {told!r}; pass one of the two."
+            f"Expected input {name} to be 'held' or 'linear' between its values; got {between!r}; pass one of the two."
         )
-    return told  # type: ignore[return-value]
+    return between  # type: ignore[return-value]
 
 
-def given(inputs: Any, told: Clock, space: Floats, times: NDArray[Any]) -> list[Source]:
+def given(inputs: Any, of_readings: Clock, space: Floats, times: NDArray[Any]) -> list[Source]:
     """Inputs from Python: an array with a value per reading, ``(times, values)``, ``(times, places, values)``,
     a function of t and x, or an `Input`.
 
-    told, space (N, d): times and places of all readings, complete or not. times: as they came, perhaps as dates.
+    of_readings, space (N, d): times and places of all readings, complete or not. times: as they came, perhaps as dates.
     """
     if inputs is None:
         return []
@@ -76,15 +76,15 @@ def given(inputs: Any, told: Clock, space: Floats, times: NDArray[Any]) -> list[
     def on_our_clock(own: Any) -> Floats:
         """Times of an input; dates count from the same moment as those of the readings."""
         array = as_array(own, "times of an input")
-        if not told.unit or array.dtype.kind in "fiu":
+        if not of_readings.unit or array.dtype.kind in "fiu":
             return numbers(array, "times of an input", "value {}".format)
         both = clock(
-            np.concatenate([np.ravel(times), np.ravel(array)]), "times of an input", "value {}".format, told.unit
+            np.concatenate([np.ravel(times), np.ravel(array)]), "times of an input", "value {}".format, of_readings.unit
         ).times
-        first = int(np.flatnonzero(np.isfinite(told.times.ravel()))[0])
-        return both[np.size(times) :] - (both[first] - told.times.ravel()[first])
+        first = int(np.flatnonzero(np.isfinite(of_readings.times.ravel()))[0])
+        return both[np.size(times) :] - (both[first] - of_readings.times.ravel()[first])
 
-    return [_source(name, what, told.times, space, on_our_clock) for name, what in inputs.items()]
+    return [_source(name, what, of_readings.times, space, on_our_clock) for name, what in inputs.items()]
 
 
 def _source(name: object, what: Any, time: Floats, space: Floats, on_our_clock: Callable[[Any], Floats]) -> Source:
@@ -138,7 +138,7 @@ def build(
             )
         if source.name in [each.name for each in inputs]:
             raise InputError(f"Expected each input once; got {source.name!r} twice; name it once.")
-        found, told = _input(source, time, space)
+        found, more_notes = _input(source, time, space)
         if found.space is not None and found.space.shape[1] != space.shape[1]:
             raise InputError(
                 f"Expected places of input {source.name} on {space.shape[1]} axes; got {found.space.shape[1]}; "
@@ -146,7 +146,7 @@ def build(
             )
         _check_cover(found, time)
         inputs.append(found)
-        notes += told
+        notes += more_notes
     return tuple(inputs), notes
 
 

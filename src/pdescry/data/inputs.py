@@ -74,8 +74,8 @@ class Input:
         shapes = {name: array.shape for name, array in arrays.items()}
         m = arrays["time"].size
         if not (m and arrays["time"].shape == arrays["values"].shape == (m,) and shapes.get("space", (m,))[0] == m):
-            told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-            raise InputError(f"Expected a value of input {self.name} for each time; got {told}; fix the shapes.")
+            shapes_text = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+            raise InputError(f"Expected a value of input {self.name} for each time; got {shapes_text}; fix the shapes.")
         if not all(np.isfinite(array).all() for array in arrays.values()):
             raise InputError(f"Expected finite numbers in input {self.name}; got NaN or infinity; leave those out.")
         places = arrays["space"].T[::-1] if "space" in arrays else ()

@@ -102,23 +102,23 @@ def resolve(
     given_space, given_fields = _listed(space, "space"), _listed(fields, "fields")
     if len(given_space) > 3:
         raise InputError(f"Expected at most 3 columns for space; got {len(given_space)}; leave some out of ⟦space=⟧.")
-    told = [] if time is None else [_find(table, time, "time")]
-    told += (chosen_space := [_find(table, name, "space") for name in given_space])
-    told += (chosen_fields := [_find(table, name, "fields") for name in given_fields])
+    named = [] if time is None else [_find(table, time, "time")]
+    named += (chosen_space := [_find(table, name, "space") for name in given_space])
+    named += (chosen_fields := [_find(table, name, "fields") for name in given_fields])
     chosen_sensor = None
     if sensor is not None and sensor is not False:
-        told.append(chosen_sensor := _find(table, sensor, "sensor"))
-    chosen_noise = _told_noise(table, noise)
-    told += chosen_noise if isinstance(chosen_noise, tuple) else ()
-    told += (chosen_inputs := _find_inputs(table, inputs, told, chosen_fields))
-    twice = next((name for name in told if told.count(name) > 1), None)
+        named.append(chosen_sensor := _find(table, sensor, "sensor"))
+    chosen_noise = _given_noise(table, noise)
+    named += chosen_noise if isinstance(chosen_noise, tuple) else ()
+    named += (chosen_inputs := _find_inputs(table, inputs, named, chosen_fields))
+    twice = next((name for name in named if named.count(name) > 1), None)
     if twice is not None:
         raise InputError(
             f"Expected a column for each part; got {twice!r} for two of them; name another one for either."
         )
 
-    free = [name for name in table.variables if name not in told]
-    the_time = told[0] if time is not None else _guess_time(table, free)
+    free = [name for name in table.variables if name not in named]
+    the_time = named[0] if time is not None else _guess_time(table, free)
     free = [name for name in free if name != the_time]
     date = next((name for name in free if _key(name) in _DAY and not table.is_numeric(name)), None)
     free = [name for name in free if name != date]
@@ -153,13 +153,13 @@ def resolve(
     )
 
 
-def _find_inputs(table: Table, names: Sequence[str], told: Sequence[str], fields: Sequence[str]) -> list[str]:
+def _find_inputs(table: Table, names: Sequence[str], named: Sequence[str], fields: Sequence[str]) -> list[str]:
     found: list[str] = []
     for name in names:
         column = _find(table, name, "inputs")
         if column in found:
             raise InputError(f"Expected each input once; got {column!r} twice; name it once.")
-        if column in told:
+        if column in named:
             part = "a field" if column in fields else "another part"
             raise InputError(
                 f"Expected an input that is nothing else; got {column!r}, which is also {part}; name it once."
@@ -344,7 +344,7 @@ def _guess_fields(table: Table, names: list[str], space: list[str]) -> list[str]
     return left
 
 
-def _told_noise(table: Table, noise: str | Sequence[str] | float | bool | None) -> tuple[str, ...] | float | None:
+def _given_noise(table: Table, noise: str | Sequence[str] | float | bool | None) -> tuple[str, ...] | float | None:
     if noise is None or noise is False:
         return None
     if isinstance(noise, int | float) and noise is not True:

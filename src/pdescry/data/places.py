@@ -23,7 +23,7 @@ from pdescry.data.table import Table, Variable, shorten, to_number
 from pdescry.errors import InputError
 from pdescry.notices import Notice
 
-Told = Mapping[str, float | Sequence[float]] | str | os.PathLike[str]
+PlacesLike = Mapping[str, float | Sequence[float]] | str | os.PathLike[str]
 
 _PAIR = re.compile(rf"\s*([^=]+?)\s*=\s*([-+−]?[\d.,\s;eE+-]*?\d\.?)\s*({UNIT})?\s*", re.IGNORECASE)
 _EXAMPLE = "⟦places={'TC1': 0.05, 'TC2': 0.1}‖--places \"TC1=0.05, TC2=0.1\"⟧"
@@ -39,14 +39,14 @@ class Places:
     unit: str = ""
 
 
-def parse_places(told: Told) -> Places:
-    if isinstance(told, Mapping):
-        return _checked({str(name): _numbers(name, place) for name, place in told.items()})
-    if isinstance(told, str) and "=" in told:
-        return _from_pairs(told)
-    if isinstance(told, str | os.PathLike):
-        return _from_file(Path(told))
-    raise InputError(f"Expected places such as {_EXAMPLE}, or the path of a file; got {shorten(told)}.")
+def parse_places(given: PlacesLike) -> Places:
+    if isinstance(given, Mapping):
+        return _checked({str(name): _numbers(name, place) for name, place in given.items()})
+    if isinstance(given, str) and "=" in given:
+        return _from_pairs(given)
+    if isinstance(given, str | os.PathLike):
+        return _from_file(Path(given))
+    raise InputError(f"Expected places such as {_EXAMPLE}, or the path of a file; got {shorten(given)}.")
 
 
 def _numbers(name: object, place: Any) -> tuple[float, ...]:
@@ -67,12 +67,12 @@ def _checked(of: dict[str, tuple[float, ...]], unit: str = "") -> Places:
     return Places(of, tuple("xyz"[: sizes.pop()]), unit)
 
 
-def _from_pairs(told: str) -> Places:
+def _from_pairs(text: str) -> Places:
     """``TC1=0.05 m, TC2=0.10 m``; in the plane ``A=0.1 0.2; B=0.3 0.4``."""
-    separator = ";" if ";" in told else ","
+    separator = ";" if ";" in text else ","
     found: dict[str, tuple[float, ...]] = {}
     units = set()
-    for part in filter(str.strip, told.split(separator)):
+    for part in filter(str.strip, text.split(separator)):
         match = _PAIR.fullmatch(part)
         if match is None:
             raise InputError(f"Expected places such as 'TC1=0.05, TC2=0.10'; got {part.strip()!r}; write a number.")
@@ -126,7 +126,7 @@ def placed(table: Table, places: Places, sensor: str | None, fields: Sequence[st
     """
     if not table.is_long():
         raise InputError(f"Expected ⟦places=⟧ with a table; {table.source} has arrays on a grid; leave it out.")
-    columns = {name: told for told in places.of if (name := _column(table, told)) is not None}
+    columns = {name: sensor_name for sensor_name in places.of if (name := _column(table, sensor_name)) is not None}
     if columns:
         return _from_wide(table, places, columns, fields)
     label = sensor or next((name for name in table.variables if is_sensor_name(name)), None)
@@ -176,7 +176,7 @@ def _from_wide(
         for name, variable in table.variables.items()
         if name not in columns
     }
-    at = np.array([places.of[told] for told in columns.values()])
+    at = np.array([places.of[sensor_name] for sensor_name in columns.values()])
     stacked = np.stack([table.variables[name].values.astype(_kind(table, columns)) for name in columns], axis=1)
     variables |= {axis: Variable(np.tile(column, rows)) for axis, column in zip(places.axes, at.T, strict=True)}
     variables |= {

@@ -15,7 +15,7 @@ from pdescry.data.convert import from_frame, from_xarray, to_readings
 from pdescry.data.formats import FORMATS
 from pdescry.data.formats.first_bytes import TEXT, looks_like
 from pdescry.data.input_sources import Inputs
-from pdescry.data.places import Told
+from pdescry.data.places import PlacesLike
 from pdescry.data.readings import Missing, Readings
 from pdescry.data.steps import Steps
 from pdescry.data.table import Table, Variable, shorten
@@ -44,7 +44,7 @@ def read(
     inputs: Inputs = None,
     without: Iterable[int | str] = (),
     *,
-    places: Told | None = None,
+    places: PlacesLike | None = None,
     group: str | None = None,
     missing_value: float | Sequence[float] | None = None,
     time_unit: str | None = None,
@@ -126,7 +126,7 @@ _OF_READINGS = {"source", "units", "without"}
 def _refuse_more(arguments: Mapping[str, object]) -> None:
     """Readings have been read: only their units and sensors can still be given."""
     usual = {"missing": "drop", "t0": 0.0, "x0": 0.0, "average": True}
-    more = [name for name, told in arguments.items() if name not in _OF_READINGS and told != usual.get(name)]
+    more = [name for name, value in arguments.items() if name not in _OF_READINGS and value != usual.get(name)]
     if more:
         raise InputError(
             f"Expected Readings as they are; got {more[0]}= as well; pass it where they are read from a file or frame."

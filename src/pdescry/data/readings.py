@@ -160,11 +160,11 @@ class Readings:
         from pdescry.data.input_sources import given
 
         times = as_array(time, "time")
-        told = clock(times, "time", "reading {}".format)
+        clocked = clock(times, "time", "reading {}".format)
         places = numbers(space, "space", "reading {}".format)
         places = places[:, None] if places.ndim == 1 else places
         return assemble(
-            told.times,
+            clocked.times,
             places,
             values,
             sensor=sensor,
@@ -173,11 +173,11 @@ class Readings:
             fields=fields,
             source=source,
             missing=missing,
-            notes=told.notes,
+            notes=clocked.notes,
             units=units,
-            clock_unit=told.unit,
-            origin=told.origin,
-            inputs=given(inputs, told, places, times),
+            clock_unit=clocked.unit,
+            origin=clocked.origin,
+            inputs=given(inputs, clocked, places, times),
         )
 
     @classmethod
@@ -386,14 +386,14 @@ class Readings:
     @property
     def warnings(self) -> tuple[Notice, ...]:
         """Faults that matter for the result; each prints as a sentence."""
-        return self._told(True)
+        return self._fault_notices(True)
 
     @property
     def remarks(self) -> tuple[Notice, ...]:
         """``notes``, and faults that need no more than to be known."""
-        return (*self.notes, *self._told(False))
+        return (*self.notes, *self._fault_notices(False))
 
-    def _told(self, warnings: bool) -> tuple[Notice, ...]:
+    def _fault_notices(self, warnings: bool) -> tuple[Notice, ...]:
         return tuple(self.fault_notice(each) for each in self.faults if each.is_warning == warnings)
 
     def fault_notice(self, fault: SensorFault) -> Notice:

@@ -61,12 +61,12 @@ def with_steps(table: Table, steps: Steps, fields: Sequence[str]) -> Table:
         step, start = steps.along(axis)
         variables[axis] = Variable(start + step * np.arange(size), (axis,))
     variables |= {name: Variable(array, dims) for name, array in arrays.items()}
-    told = [f"{steps.along(axis)[0]:g} ({axis})" for axis in sorted(dims[1:])]
-    told = told if isinstance(steps.dx, Mapping) else [f"{steps.along('x')[0]:g}"]
+    steps_text = [f"{steps.along(axis)[0]:g} ({axis})" for axis in sorted(dims[1:])]
+    steps_text = steps_text if isinstance(steps.dx, Mapping) else [f"{steps.along('x')[0]:g}"]
     if len(shape) == 2:
-        note = Notice.of("steps-given", dt=dt, dx=told, times=shape[0], places=shape[1])
+        note = Notice.of("steps-given", dt=dt, dx=steps_text, times=shape[0], places=shape[1])
     else:
-        note = Notice.of("steps-given-of-images", dt=dt, dx=told, times=shape[0], rows=shape[1], columns=shape[2])
+        note = Notice.of("steps-given-of-images", dt=dt, dx=steps_text, times=shape[0], rows=shape[1], columns=shape[2])
     return replace(table, variables=variables, coordinates=frozenset(dims), units={}, notes=(*table.notes, note))
 
 

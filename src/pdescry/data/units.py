@@ -36,27 +36,27 @@ def found_units(
 
 
 def settle(
-    names: Sequence[str], told: Mapping[str, str] | None, found: Mapping[str, str], clock: str
+    names: Sequence[str], given: Mapping[str, str] | None, found: Mapping[str, str], clock: str
 ) -> dict[str, str]:
     """The units of ``names``, of which the first is time's. What is given wins, but for times that became numbers here.
 
     clock: the unit that dates and clock times were converted to, or an empty text.
     """
-    told = {} if told is None else told
-    if not (isinstance(told, Mapping) and all(isinstance(part, str) for pair in told.items() for part in pair)):
-        raise InputError(f"Expected units= as a mapping such as {{'{names[-1]}': '°C'}}; got {told!r}; pass one.")
-    if unknown := [name for name in told if name not in names]:
+    given = {} if given is None else given
+    if not (isinstance(given, Mapping) and all(isinstance(part, str) for pair in given.items() for part in pair)):
+        raise InputError(f"Expected units= as a mapping such as {{'{names[-1]}': '°C'}}; got {given!r}; pass one.")
+    if unknown := [name for name in given if name not in names]:
         raise InputError(
             f"Expected units of {', '.join(names)}; got one of {unknown[0]!r}; name it as these readings do."
         )
-    if unclear := [text for text in told.values() if not plain_unit(text) and text.strip().lower() not in _NONE]:
+    if unclear := [text for text in given.values() if not plain_unit(text) and text.strip().lower() not in _NONE]:
         raise InputError(f"Expected a unit of at most {_LONGEST} printable characters; got {unclear[0]!r}; shorten it.")
-    known = _known({**found, **told})
+    known = _known({**found, **given})
     if clock:
-        if told.get(names[0], clock) != clock:
+        if given.get(names[0], clock) != clock:
             raise InputError(
                 f"Expected dates or clock times, which become numbers of {clock}, without a unit; got "
-                f"{told[names[0]]!r} for {names[0]!r}; leave it out of units=."
+                f"{given[names[0]]!r} for {names[0]!r}; leave it out of units=."
             )
         known[names[0]] = clock
     return {name: known[name] for name in names if name in known}
@@ -64,10 +64,10 @@ def settle(
 
 def check_units_agree(readings: Sequence[Readings]) -> None:
     """Refuse experiments that give the same quantity in different units; a unit that is not known contradicts none."""
-    told: dict[str, tuple[str, int]] = {}
+    seen: dict[str, tuple[str, int]] = {}
     for number, each in enumerate(readings, 1):
         for name, unit in each.units.items():
-            before, first = told.setdefault(name, (unit, number))
+            before, first = seen.setdefault(name, (unit, number))
             if before != unit:
                 one, other = (_experiment(readings[k - 1], k) for k in (first, number))
                 raise InputError(

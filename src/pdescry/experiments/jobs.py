@@ -68,8 +68,8 @@ def _at_once(
             if isinstance(result, Lost):
                 failures[name] = f"{result.reason}; repeat the command to go on"
             else:
-                reason, told = result
-                for each in told:
+                reason, notices = result
+                for each in notices:
                     warnings.warn(NoticeWarning(Notice.of("of-a-cell", cell=name, notice=each)), stacklevel=4)
                 if reason:
                     failures[name] = reason
@@ -96,8 +96,8 @@ def done_elsewhere(work: Work, job: Any, file: str) -> tuple[str, list[Notice | 
         except PdescryError as error:
             reason = str(error)
     ours = (each.message for each in caught if each.category in (UserWarning, NoticeWarning))
-    told = [each.notice if isinstance(each, NoticeWarning) else str(each) for each in ours]
-    return reason, list(dict.fromkeys(told))
+    notices = [each.notice if isinstance(each, NoticeWarning) else str(each) for each in ours]
+    return reason, list(dict.fromkeys(notices))
 
 
 class _Clock:

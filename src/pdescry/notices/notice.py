@@ -85,8 +85,8 @@ class Notice:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON and TOML; the text is for people, `from_dict` does not read it."""
-        told = {name: _stored(value) for name, value in self.parameters.items()}
-        return {"code": self.code, "parameters": told, "text": str(self)}
+        parameters = {name: _stored(value) for name, value in self.parameters.items()}
+        return {"code": self.code, "parameters": parameters, "text": str(self)}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Notice:

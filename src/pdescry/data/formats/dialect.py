@@ -80,13 +80,15 @@ def cells(line: str, delimiter: str | None) -> list[str]:
 
 
 def sniff(raw: bytes, path: Path) -> Dialect:
-    told = _EXCEL_SEPARATOR.match(raw)
-    sample = _sample(raw, start=2 if told else 1)
+    separator = _EXCEL_SEPARATOR.match(raw)
+    sample = _sample(raw, start=2 if separator else 1)
     if not sample:
         raise InputError(
             f"Expected readings in {path.name}; got only blank lines or comments; check how it was written."
         )
-    layouts = _lay_out(sample, [told.group(1).decode("latin-1")] if told else []) or _lay_out(sample, _DELIMITERS)
+    layouts = _lay_out(sample, [separator.group(1).decode("latin-1")] if separator else []) or _lay_out(
+        sample, _DELIMITERS
+    )
     if not layouts:
         raise InputError(
             f"Expected columns such as t,x,u in {path.name}; got a single column; "
@@ -172,11 +174,11 @@ def _describe(layout: _Layout, first: int, numbers: list[int], raw: bytes, path:
     if not has_names:
         names = [str(k + 1) for k in range(layout.width)]
         remarks.append("numbered, for want of a header line such as t,x,u")
-    numerals, told = find_numerals(rows[start:], layout.delimiter)
+    numerals, about_numerals = find_numerals(rows[start:], layout.delimiter)
     remark = f" ({'; '.join(remarks)})" if remarks else ""
     names = [numerals.plain(name) if is_grouped(name) else name for name in names]  # the places of a wide table
     return Dialect(
-        layout.delimiter, numerals, _filled(names), numbers[start], has_names, remark, (*notes, *told), units
+        layout.delimiter, numerals, _filled(names), numbers[start], has_names, remark, (*notes, *about_numerals), units
     )
 
 
