@@ -103,7 +103,7 @@ class TestShape:
         assert len(readings) == 20
         assert tuple(map(str, readings.notes)) == (
             f"{mark:g} occurs 3 times in 'u', far outside the rest; "
-            "if it stands for a missing value, empty those cells.",
+            "if it marks a missing value, empty those cells.",
         )
         frame.loc[[3, 8], "u"] = 0.5
         assert Readings.from_frame(frame).notes == ()
