@@ -218,4 +218,4 @@ def test_known_noise_is_used_as_given(run, cloud, monkeypatch):
 def test_help_names_every_option_and_how_to_go_on(run):
     _, out, _ = run("interpolate", "--help")
     assert all(f"--{flag} " in out for flag in FLAGS)
-    assert "goes on where it stopped" in " ".join(out.split())
+    assert "continues where it stopped" in " ".join(out.split())

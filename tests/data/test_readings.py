@@ -102,8 +102,7 @@ class TestShape:
         readings = Readings.from_frame(frame)
         assert len(readings) == 20
         assert tuple(map(str, readings.notes)) == (
-            f"{mark:g} occurs 3 times in 'u', far outside the rest; "
-            "if it marks a missing value, empty those cells.",
+            f"{mark:g} occurs 3 times in 'u', far outside the rest; if it marks a missing value, empty those cells.",
         )
         frame.loc[[3, 8], "u"] = 0.5
         assert Readings.from_frame(frame).notes == ()
