@@ -286,7 +286,7 @@ class JointInference:
         observed = self.fit.experiment.observations
         readings, sensors = observed.readings, some_sensors(observed)
         if readings.n_sensors < ANSWER.forward.least_sensors or not sensors:
-            return Notice.of("too-few-to-leave-out", sensors=readings.n_sensors, enough=ANSWER.forward.least_sensors)
+            return Notice.of("too-few-to-hold-out", sensors=readings.n_sensors, enough=ANSWER.forward.least_sensors)
         try:
             without = left_out(self.fit, sensors)
             laws = _drawn(without.fit, draws, seed)
