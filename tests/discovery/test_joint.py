@@ -272,9 +272,9 @@ def test_when_the_readings_do_not_tell(chosen: tuple[Law, Path], tmp_path: Path)
     assert not law.fits[0].coefficients.any()
     assert "law-not-determined" in [each.code for each in law.warnings]
     assert Notice.of("see-more") in law.advice
-    with pytest.raises(InputError, match="tell a law"):
+    with pytest.raises(InputError, match="determine a law"):
         law.simulate()
-    with pytest.raises(InputError, match="tell a law"):
+    with pytest.raises(InputError, match="determine a law"):
         _ = law.equation
     law.save(tmp_path / "law")
     told = json.loads((tmp_path / "law" / "law.json").read_text())
@@ -525,7 +525,7 @@ def test_the_next_sensor_where_no_law_is_told_is_where_the_field_is_least_known(
     advice = law.next_sensor(2, times=[1.0, 4.0])
     assert (advice.about, len(advice.sd)) == ("field", 0)
     assert list(advice.table) == ["x", "information"]
-    assert "No law is told" in str(advice)
+    assert "No law was found" in str(advice)
     assert "on the field, which is most uncertain there" in str(advice)
     # By 200 draws: not the very place, but one that is about as little known.
     sd = law.free_field.predict([1.0, 4.0], advice.map["x"].values)["u_sd"]

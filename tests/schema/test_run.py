@@ -179,6 +179,7 @@ WORDS: dict[str, tuple[list[str], dict[str, Any]]] = {
         {"sensors": {"faults": "leave_out"}, "field": {"chains": 3}},
     ),
     "sampler": (["--sampler", "nuts", "--draws", "9"], {"sampler": {"kind": "NUTS", "draws": 9}}),
+    "chains' steps": (["--thin", "7", "--burn", "3"], {"sampler": {"thin": 7, "burn": 3}}),
     "points": (["--points", "70", "--seed", "4"], {"derivatives": {"points": 70}, "seed": 4}),
     "preset": (["--preset", "paper"], {"preset": "paper"}),
     "without": (["--without", "1,2", "--without", "4"], {"sensors": {"without": ["1", "2", "4"]}}),

@@ -154,7 +154,7 @@ def test_noise_that_the_readings_bring_along():
     known = Noise("readings").known(given)
     assert known is not None
     np.testing.assert_allclose(known, [[0.1, 0.2, 0.3]])
-    with pytest.raises(InputError, match="know their noise"):
+    with pytest.raises(InputError, match="with a known noise"):
         Noise("readings").known(two_fields())
 
 

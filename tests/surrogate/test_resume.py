@@ -21,6 +21,7 @@ from pdescry.surrogate import HMC, MCLMC, NUTS, Adam, AdjustedMCLMC, Network, No
 from pdescry.surrogate import chain as chain_module
 from pdescry.surrogate.chain import Plan, blocks, collect, is_finished, run
 from pdescry.surrogate.model import build
+from pdescry.surrogate.options import SURROGATE
 from pdescry.surrogate.scaling import Scaling
 from tests.surrogate.conftest import SMALL, two_fields, wave
 
@@ -92,7 +93,9 @@ def test_killed_and_resumed_ends_with_the_same_draws(tmp_path, posterior, n_bloc
     ids=repr,
 )
 def test_every_block_is_a_place_to_resume_from(tmp_path, monkeypatch, sampler):
-    monkeypatch.setattr(chain_module, "BLOCK_WORK", 1e5)  # several blocks a stage, and a short last one
+    monkeypatch.setattr(
+        chain_module, "SURROGATE", replace(SURROGATE, block_work=1e5)
+    )  # several blocks a stage, and a short last one
     readings = two_fields()
     model, seen = build(readings, Network(4, 1), Prior(), Noise(), Scaling.of(readings))
     plan = Plan(model, Adam(steps=50), sampler)

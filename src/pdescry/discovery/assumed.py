@@ -42,7 +42,7 @@ def ends_assumed(asked: Clock, found: Solved, equation: Equation, draws: bool) -
     kept = [f"{name} at {side}" if side == ALL else f"{name} at the {side} {end}" for side, name in names]
     one = len(names) == 1 and len(unknown[SIDES.index(side) if (side := names[0][0]) != ALL else 0]) == 1
     leaving = all(may_leave(equation, axis) for axis in asked.readings.axes) if draws else None
-    parameters = {"end": end, "kept": kept, "one": one, "time": _time(asked), "since": asked.since, "leaving": leaving}
+    parameters = {"kept": kept, "one": one, "time": _time(asked), "since": asked.since, "leaving": leaving}
     if asked.since > asked.start or (asked.initial is None and not asked.inputs):
         return Notice.of("ends-assumed", **parameters)
     return Notice.of(

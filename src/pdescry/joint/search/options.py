@@ -163,6 +163,9 @@ class VerdictOptions:
     surer: float = 0.5
     """Ratio: error of soft laws to the expected one, below which less noise would predict more. Smaller: the search is
     given up early."""
+    precise: float = 0.01
+    """Share of the readings' sd: error of soft laws, the tolerance of these, below which noise is not what limits them.
+    Smaller: readings without noise are given up early (heat, noise 0, layout 154)."""
     soft_error_ratio: float = 1.2
     """Ratio: error of soft laws to that of what knows no dynamics, below which there is hope: their noise is not
     inferred yet. Smaller: given up early."""

@@ -83,6 +83,9 @@ def hopeless(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
     error, expected = errors(table)
     if error < SEARCH.verdict.surer * expected:  # with less noise it would predict more
         return False
+    units = [each.observations.unit.max() for each in best.found.objective.experiments]
+    if error < SEARCH.verdict.precise * min(units):  # its tolerance and its mesh limit it, not noise
+        return False
     for field, each in baselines.items():
         none, _ = without_dynamics(each)
         least = min(each[name].rms_error for name in NO_DYNAMICS if each[name].score > none - SEARCH.verdict.evidence)
