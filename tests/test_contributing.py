@@ -15,7 +15,7 @@ from pdescry.schema import run
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-_PATH = re.compile(r"`((?:src|tests|docs)/[\w./]*|pyproject\.toml|CHANGELOG\.md|\.ci/run)`")
+_PATH = re.compile(r"`((?:src|tests|docs)/[\w./]*|pyproject\.toml|CHANGELOG\.md|\.ci/run|\.ci/slow)`")
 _ROW = re.compile(r"^\| `([^`]+)` \| (.*) \|$", re.MULTILINE)
 
 

@@ -129,13 +129,11 @@ def test_interrupted_and_repeated_it_ends_with_the_same_draws(run, cloud, finish
     with subprocess.Popen(
         [sys.executable, "-c", code, *command], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        deadline = time.monotonic() + 300
         while not (tmp_path / "run" / "chain-00" / "block-00000.npz").exists():
             assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
     assert (process.returncode, out) == (130, "")
     assert err == "Interrupted; nothing was written; repeat the command to go on from the checkpoints in 'run'.\n"
     assert not (tmp_path / "cloud.nc").exists()

@@ -348,9 +348,7 @@ def times_begun(folder: Path) -> int:
 
 def wait_until(happened: Callable[[], bool], process: subprocess.Popen[str]) -> None:
     """Until it happened or the process ended."""
-    deadline = time.monotonic() + 120
     while not happened() and process.poll() is None:
-        assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
@@ -422,7 +420,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(kind, finished, tm
             process.wait(rng.uniform(0, 6))
         except subprocess.TimeoutExpired:
             process.send_signal(kind)
-        law, told = process.communicate(timeout=60)
+        law, told = process.communicate()
         if process.returncode == 0:
             break
         assert process.returncode == (-kind if kind == signal.SIGKILL else 130) or law, told  # printed: it was over
@@ -440,6 +438,6 @@ def test_two_processes_at_once(finished, tmp_path):
     second = subprocess.run(resuming(folder), capture_output=True, text=True)
     assert second.returncode == 2
     assert "Another process" in second.stderr
-    _, told = first.communicate(timeout=120)
+    _, told = first.communicate()
     assert first.returncode == 0, told
     assert (folder / "law.json").read_bytes() == (finished[1] / "law.json").read_bytes()
