@@ -60,6 +60,9 @@ class SoftLawOptions:
     parts_tightened: int = 2
     """Laws that are a part of those that are tightened, and are tightened, too. More: slower; fewer: a superfluous term
     that makes up for a coarse mesh hides the right law (heat, noise 0.05, layout 152)."""
+    highest_order: int = 3
+    """Order of derivatives: a soft law with higher ones promises more than it will once tight, and laws far behind it
+    are tightened, too. Larger: the right law may be dropped early (heat, noise 0.05, layout 158); smaller: slower."""
     rounds: int = 4
     """Rounds of exchanging terms. More: farther from the proposals; slower."""
     refitted_with_noise: int = 4

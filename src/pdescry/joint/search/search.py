@@ -120,6 +120,12 @@ class Search:
         """Its terms that are not simple, and that nobody said are there."""
         return [term for term in law.terms if not is_simple(term) and term not in self.problem.known.present]
 
+    def is_flattered(self, law: FittedLaw) -> bool:
+        """Whether a law may promise too much while it is soft: complicated terms, and those of the highest order, make
+        up for what the tolerance and a coarse mesh leave over."""
+        free = [term for term in law.terms if term not in self.problem.known.present]
+        return bool(self.complicated(law)) or any(each.term.order() > SEARCH.soft.highest_order for each in free)
+
     def _pairs(self, ranked: Sequence[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
         """Every pair of simple terms that is not among these laws."""
         seen, end = {law.key for law in ranked}, PROGRESS["proposals"][1]
@@ -205,16 +211,17 @@ class Search:
         approached gradually.
 
         And the first of those that are found everywhere: a soft law that hardly lets the field change may promise more.
-        Where the best has complicated terms, smaller ones, too.
+        Where the best is flattered, also smaller ones, and all of them even if they are far behind.
         """
         everywhere = {frozenset(law) for law in usual(self.problem)}
         far = SEARCH.soft.margin_per_reading_if_met * self.problem.n_readings if soft[0].met else self.margin
         near = _without_larger([law for law in soft if law.promise > soft[0].promise - far])
         kept = near[: self.kept]
-        if self.complicated(soft[0]):
+        if self.is_flattered(soft[0]):
             kept += self._smaller(soft, kept)
+            near = _without_larger([law for law in soft if law.promise > soft[0].promise - self.margin])
         if not everywhere & {law.key for law in kept}:
-            kept += [law for law in near[self.kept :] if law.key in everywhere][:1]
+            kept += [law for law in near if law.key in everywhere][:1]
         held = self.held_tightly(kept, starts)
         if not held:  # those that looked best turned ill-posed; such as leave terms out need not
             rest = [law for law in soft if law not in kept and not any(law.key >= other.key for other in kept)]
