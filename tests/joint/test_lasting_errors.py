@@ -9,7 +9,9 @@ import pytest
 
 from pdescry import Readings, refine
 from pdescry.joint.fit.lasting_errors import lasting_errors, log_likelihood
+from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.joint_fit import JointFit
+from pdescry.joint.observations import Observations
 from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.verdict import departures
 
@@ -62,6 +64,18 @@ def test_independent_noise_has_none(fitted: JointFit) -> None:
     assert not lasting_errors(fitted.minimum).any()
     assert not fitted.experiment.noise_model.lasting.any()
     assert not departures(fitted.minimum, [np.array([NOISE])]).any()
+
+
+@pytest.mark.parametrize(("size", "lasts"), [(1e-5, False), (1e-2, True)])
+def test_errors_no_larger_than_what_splines_resolve_are_not_those_of_sensors(
+    fitted: JointFit, size: float, lasts: bool
+) -> None:
+    (_, experiment, state), unit = fitted.minimum.experiments[0], np.std(fitted.readings.values)
+    values = experiment.seen @ state + size * unit * np.sin(fitted.readings.time)
+    observed = Observations(replace(fitted.readings, values=values[:, None]))
+    model = NoiseModel.of(np.array([size * unit]), np.zeros(1), observed)
+    found = fitted.minimum.with_experiments([replace(experiment, noise_model=model)])
+    assert lasting_errors(found).any() == lasts
 
 
 def test_how_far_readings_depart_from_a_law_is_told(lasting: JointFit) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pdescry import JointFit, Readings, refine
-from pdescry.joint.fit.offsets import offset_sds
+from pdescry.joint.fit.offsets import evidence, offset_sds
 from pdescry.joint.observations import Observations
 from tests.joint.conftest import small_experiment, small_objective, smooth_readings, some_state
 
@@ -43,6 +43,12 @@ def test_the_law_is_found_in_spite_of_them(corrected: JointFit) -> None:
 def test_where_there_are_none_none_are_found(fitted: JointFit) -> None:
     assert (fitted.experiment.noise_model.offset_sd == 0).all()
     assert (fitted.offsets[["mean", "sd"]].to_numpy() == 0).all()
+
+
+def test_evidence_does_not_depend_on_the_last_steps_to_the_minimum(fitted: JointFit) -> None:
+    found, sizes = fitted.minimum, np.geomspace(1e-3, 3, 7)
+    stopped_short = replace(found, states=(found.states[0] + 0.01,))  # a constant, which u_t = u_xx does not see
+    np.testing.assert_allclose(evidence(stopped_short, sizes), evidence(found, sizes), atol=0.02)
 
 
 def test_of_two_fields_the_one_that_is_off_is_told() -> None:

@@ -20,7 +20,7 @@ from pdescry.joint.observations import Numbers
 
 def lasting_errors(found: Minimum, number: int = 0) -> Array:
     """(F, 2): of each field of one experiment, the share of the noise's variance that lasts, and its correlation time;
-    zeros where errors are independent, or sensors move.
+    zeros where errors are independent, or no larger than what splines resolve, or sensors move.
 
     Offsets do not count: they are taken away as means of each sensor's misfits.
     """
@@ -29,7 +29,8 @@ def lasting_errors(found: Minimum, number: int = 0) -> Array:
     found_ones = np.zeros((observed.n_fields, 2))
     if not observed.at_rest:
         return found_ones
-    errors = (observed.values - experiment.seen @ state) / model.noise
+    misfits = observed.values - experiment.seen @ state
+    errors, least = misfits / model.noise, FIT.noise.least_sd * observed.unit
     records: list[list[tuple[Array, Array]]] = [[] for _ in range(observed.n_fields)]
     for own in observed.of_groups:
         values = errors[own] - (errors[own].mean() if model.has_offsets else 0.0)
@@ -37,6 +38,8 @@ def lasting_errors(found: Minimum, number: int = 0) -> Array:
     for field, own in enumerate(records):
         if not own or np.mean([len(times) for times, _ in own]) < FIT.correlation.readings_of_sensor:
             continue
+        if np.sqrt(np.mean(misfits[observed.field == field] ** 2)) <= least[field]:
+            continue  # those are errors of the mesh
         steps = np.concatenate([np.diff(times) for times, _ in own])
         shortest = float(np.median(steps[steps > 0])) / 4
         times = np.geomspace(shortest, experiment.space.time.width, FIT.correlation.times)

@@ -35,7 +35,7 @@ def evidence(found: Minimum, sizes: Array, number: int = 0, field: int = 0) -> A
     """Log evidence of offsets of these sds in one field, less that of those the minimum was found with."""
     information, pulls = _information(found, number, field)
     values, vectors = np.linalg.eigh(information)
-    along = vectors.T @ pulls
+    values, along = np.maximum(values, 0.0), vectors.T @ pulls  # rounding makes them negative
     change = (sizes**2 - found.objective.experiments[number].noise_model.offset_sd[field] ** 2)[:, None]
     grown = np.maximum(1 + change * values, np.finfo(float).tiny)
     return np.sum(0.5 * change * along**2 / grown - 0.5 * np.log(grown), axis=1)
@@ -61,4 +61,6 @@ def _information(found: Minimum, number: int, field: int) -> tuple[Array, Array]
     columns = experiment.noise_model.offset_columns(field)
     seen = experiment.whitened.combined(columns)
     information = (columns.T @ columns).toarray() - found.solved.covariance(seen, number)
-    return (information + information.T) / 2, columns.T @ experiment.misfit(state)
+    # Precise readings leave b large where they tell nothing of offsets, if the last steps to the minimum are missing.
+    steps, _ = found.solved.step()
+    return (information + information.T) / 2, columns.T @ experiment.misfit(state + steps[number])

@@ -293,12 +293,14 @@ class Search:
         return best_first(fine)
 
     def pruned(self, law: FittedLaw) -> FittedLaw:
-        """Without terms that do not gain what they cost, the worst first."""
+        """Without terms that do not gain what they cost, the worst first, while the law is met without them: what a
+        term gains is foreseen as if nothing were nonlinear."""
+        fall = SEARCH.tight.fall_per_reading * self.problem.n_readings
         while worst := self.worst(law):
             rest = [j for j, term in enumerate(law.terms) if term != worst]
             fewer = tuple(law.terms[j] for j in rest)
             found = self.possible((fit_with_terms, (law.found, fewer, law.found.coefficients[rest])))
-            if not found:
+            if not found or found[0].promise < law.promise - fall:
                 break
             law = found[0]
         return self.to_the_end(law)
