@@ -40,6 +40,8 @@ def drifting(found: Minimum) -> tuple[int, float] | None:
         columns = np.stack([model.whitened(column)[each.own] for column in line.T], axis=1)
         covariance = np.linalg.pinv(columns.T @ each.remaining @ columns, hermitian=True)
         size = float((covariance @ (columns.T @ each.misfit))[1])
+        if not covariance[1, 1] > 0:  # but for rounding, nothing is known of its slope
+            continue
         slopes.append((abs(size) / float(np.sqrt(covariance[1, 1])), size, int(sensors[0])))
     if len(slopes) < SENSORS.drift.least_sensors:
         return None
