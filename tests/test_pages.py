@@ -164,7 +164,7 @@ def test_a_notebook_is_small_and_was_run(path):
 def printed(cell: Any) -> str:
     """What a cell printed or gave back, without its pictures."""
     texts = [output.get("text") or output["data"].get("text/plain", "") for output in cell.outputs]
-    return "\n".join(text for text in texts if not text.startswith("<Figure"))
+    return "\n".join(text for text in texts if text and not text.startswith("<Figure"))
 
 
 # ---- what ships ------------------------------------------------------------------------------------------------------

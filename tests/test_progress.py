@@ -61,11 +61,22 @@ def test_a_line_where_it_is_asked_for(given: bool | None, seen: bool, capsys: py
 
 
 def test_notebooks_have_it_without_asking(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    shown: list[str] = []
+
+    def display(text: dict[str, str], **options: Any) -> SimpleNamespace:
+        assert options == {"raw": True, "display_id": True}
+        shown.append(text["text/plain"])
+        return SimpleNamespace(update=lambda text, raw: shown.append(text["text/plain"]))
+
     notebook = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=object()))
     monkeypatch.setitem(sys.modules, "IPython", notebook)
-    with watched(None) as tell:
-        tell("fit", 0.5, None)
-    assert "fit (50%)" in capsys.readouterr().err
-    with watched(False) as tell:
-        tell("fit", 0.5, None)
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
+    with watched(None) as report_progress:
+        report_progress("fit", 0.5, None)
+    assert shown == ["fit (50%)", ""]
+    with watched(False) as report_progress:
+        report_progress("fit", 0.5, None)
+    with watched(None):
+        pass
+    assert shown == ["fit (50%)", ""]
     assert not capsys.readouterr().err

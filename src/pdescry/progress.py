@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TextIO
+from typing import Any, TextIO
 
 Progress = Callable[[str, float, float | None], None]  # what is going on, the fraction done, the seconds left if known
 
@@ -17,14 +17,15 @@ SOME = 0.02  # of a stage, before its end can be foreseen
 
 @contextmanager
 def watched(progress: Progress | bool | None) -> Iterator[Progress]:
-    """What to call: the function that was given; or for True a line on the error stream that is written again and again
-    and gone in the end, as for None in notebooks, where people wait. False, and None elsewhere: nothing."""
+    """What to call: the function that was given; or for True a line on the error stream, in notebooks below the cell,
+    that is written again and again and gone in the end, as for None in notebooks, where people wait. False, and None
+    elsewhere: nothing."""
     if progress is None:
         progress = _in_notebook()
     if not isinstance(progress, bool):
         yield progress
     elif progress:
-        line = Line(sys.stderr)
+        line = LineInNotebook() if _in_notebook() else Line(sys.stderr)
         try:
             yield line
         finally:
@@ -82,3 +83,23 @@ class Line:
         self._write("")
         self.stream.write("\r")
         self.stream.flush()
+
+
+class LineInNotebook(Line):
+    """The same below the cell that runs."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(sys.stderr, clock)
+        self.shown: Any = None
+
+    def _write(self, text: str) -> None:
+        if self.shown is None:
+            from IPython.display import display
+
+            self.shown = display({"text/plain": text}, raw=True, display_id=True)
+        else:
+            self.shown.update({"text/plain": text}, raw=True)
+
+    def clear(self) -> None:
+        if self.shown is not None:
+            self._write("")
