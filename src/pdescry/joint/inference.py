@@ -391,12 +391,12 @@ class FieldDraws:
 
 @dataclass(frozen=True, eq=False)
 class LeftOutDraws:
-    """laws: of a fit without some sensors. rows: (N,) which readings are theirs. scatter_sd: (left out, F) of what they
+    """laws: of a fit without some sensors. rows: (N,) which readings are theirs. noise_sd: (left out, F) of what they
     read about the fields. noise: of each field, rms, of the other readings."""
 
     laws: list[tuple[JointField, Equation]]
     rows: NDArray[np.bool_]
-    scatter_sd: Array
+    noise_sd: Array
     noise: dict[str, float]
 
 

@@ -121,9 +121,9 @@ class Belief:
         grown = np.swapaxes(told, -2, -1) @ told
         if not self.chance:
             return grown
-        freedoms = np.trace(np.linalg.solve(with_noise, own), axis1=-2, axis2=-1)
+        degrees_of_freedom = np.trace(np.linalg.solve(with_noise, own), axis1=-2, axis2=-1)
         values, vectors = np.linalg.eigh(grown)
-        values = np.maximum(values - self.chance * freedoms[..., None], 0)
+        values = np.maximum(values - self.chance * degrees_of_freedom[..., None], 0)
         return (vectors * values[..., None, :]) @ np.swapaxes(vectors, -2, -1)
 
 

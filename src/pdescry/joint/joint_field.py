@@ -57,7 +57,7 @@ class JointField:
             halves = [share * axis.width / 2 for axis in space.places]
             ends = [(centre - half, centre + half) for centre, half in zip(middle, halves, strict=True)]
             grid = np.meshgrid(*(np.linspace(*each, ANSWER.forward.points_of_side) for each in ends), indexing="ij")
-            if space.region.holds(np.column_stack([each.ravel() for each in grid])).all():
+            if space.region.contains(np.column_stack([each.ravel() for each in grid])).all():
                 return dict(zip(self.readings.axes, ends, strict=True))
         return None
 

@@ -15,7 +15,7 @@ from pdescry.cores import one_thread
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.options import FIT
-from pdescry.joint.fit.stages import closer, with_noise, with_offsets
+from pdescry.joint.fit.stages import closer_to_law, with_noise, with_offsets
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations
 
@@ -59,7 +59,7 @@ def left_out(fit: JointFit, sensors: list[int]) -> LeftOut:
         found = found.with_experiments(experiments)
         found = found.objective.minimise(found.states, found.coefficients, FIT.steps.last)
         found = with_offsets(with_noise(found))
-        found = closer(found.objective.minimise(found.states, found.coefficients, FIT.steps.last))
+        found = closer_to_law(found.objective.minimise(found.states, found.coefficients, FIT.steps.last))
     after = found.objective.experiments[fit.number].noise_model
     field = before.observations.field[rows]
     scale = after.noise_of_fields / fewer.noise_of_fields

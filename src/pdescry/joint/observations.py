@@ -103,7 +103,7 @@ class Observations(Lean):
         return [(some, own) for some, own in self.left_out if len(own) and self.inside[some].all()]
 
     @property
-    def tells_offsets(self) -> bool:
+    def offsets_identifiable(self) -> bool:
         """Whether an offset of a sensor could be distinguished from its noise, and from the field: not of one that
         moves, nor, in the plane, of one that is read a few times or of a pixel."""
         if len(self.readings.axes) == 1:

@@ -75,14 +75,14 @@ def graded_space(before: Space, state: Array, size: Sizes) -> Space:
     for axis, number in enumerate(size[:-1]):
         x = before.places[axis]
         along = np.linspace(*x.span, 401)
-        density = _bends(before, state, axis, along) / before.components + FIELD.mesh.even_density
+        density = _curvature(before, state, axis, along) / before.components + FIELD.mesh.even_density
         below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
         found.append(np.interp(np.linspace(0, 1, number + 1), below / below[-1], along))
     earliest = meshes_over(len(before.places)).earliest
     return space_of([*found, _like(_times(t.span, size[-1], earliest), t)], before.components, before.region)
 
 
-def _bends(space: Space, state: Array, axis: int, along: Array) -> Array:
+def _curvature(space: Space, state: Array, axis: int, along: Array) -> Array:
     """(along,): curvature of the fields along an axis, raised to a power and relative to its mean; summed over
     fields."""
     total, x = np.zeros(len(along)), space.axes[axis]
@@ -95,8 +95,8 @@ def _bends(space: Space, state: Array, axis: int, along: Array) -> Array:
         weights = np.multiply.outer(weights, np.ones(len(along)) if k == axis else each.weights / each.width)
     if space.region is not None:
         grid = np.meshgrid(*(along if k == axis else each.points for k, each in enumerate(space.places)), indexing="ij")
-        held = space.region.holds(np.stack([each.ravel() for each in grid], axis=-1)).reshape(grid[0].shape)
-        weights = weights * held[..., None]
+        required = space.region.contains(np.stack([each.ravel() for each in grid], axis=-1)).reshape(grid[0].shape)
+        weights = weights * required[..., None]
     others = tuple(k for k in range(len(space.axes)) if k != axis)
     for component in range(space.components):
         bends = space.on_grid(state, component, matrices)

@@ -87,7 +87,7 @@ class Process(Lean):
     @classmethod
     def _unfitted(cls, name: str, readings: Readings, field: int) -> Process:
         along_time, places = SCALES[name], readings.space.shape[1]
-        offset = 1e-2 if name != "shared" and (places == 1 or Observations(readings).tells_offsets) else 0.0
+        offset = 1e-2 if name != "shared" and (places == 1 or Observations(readings).offsets_identifiable) else 0.0
         first = [1.0, offset, 0.1, along_time or WITHOUT_CHANGE, *[0.3 if along_time else WITHOUT_CHANGE] * places]
         return cls(name, readings, field, np.array(first))
 

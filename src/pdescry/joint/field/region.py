@@ -65,7 +65,7 @@ class Region(Lean):
             return np.full(len(points), -np.inf)
         return np.max(scaled @ self._hull[:, :-1].T + self._hull[:, -1], axis=1)
 
-    def holds(self, points: Array) -> NDArray[np.bool_]:
+    def contains(self, points: Array) -> NDArray[np.bool_]:
         """(N,): whether the law is required at points (N, d)."""
         near, _ = self._tree.query(self._scaled(points))
         beside = self._beyond(points) <= FIELD.region.beyond_hull * self.spacing

@@ -125,7 +125,7 @@ class Space(Lean):
             return None
         middles = [(axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in self.places]
         grid = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1)
-        return self.region.holds(grid.reshape(-1, len(middles))).reshape(grid.shape[:-1])
+        return self.region.contains(grid.reshape(-1, len(middles))).reshape(grid.shape[:-1])
 
     @cached_property
     def _share(self) -> float:

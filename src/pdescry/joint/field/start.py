@@ -23,12 +23,12 @@ from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Minimum, Objective, States, least_squares
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.fit.options import FIT
-from pdescry.joint.fit.stages import softly, with_offsets
+from pdescry.joint.fit.stages import soft_minimum, with_offsets
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Observations
 from pdescry.problem import Candidate, Ends, Given
 
-_Asked = Callable[..., Sequence[Array]]  # of a grid (x, …, t): each field on it, (x, …, t)
+_OnGrid = Callable[..., Sequence[Array]]  # of a grid (x, …, t): each field on it, (x, …, t)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ class InitialField(Lean):
     @classmethod
     def of(
         cls,
-        mean: _Asked,
-        sd: _Asked,
+        mean: _OnGrid,
+        sd: _OnGrid,
         model: NoiseModel,
         ends: Ends,
         orders: tuple[int, ...],
@@ -110,7 +110,7 @@ def from_network(posterior: SampledField, ends: Ends, orders: tuple[int, ...]) -
     noise = np.sqrt(np.mean(posterior.noise_sd**2, axis=(0, 1, 3)))
     posterior = posterior.at_most(FIELD.start.draws_of_network)  # enough for an initial field
 
-    def asked(ending: str) -> _Asked:
+    def on_grid(ending: str) -> _OnGrid:
         def values(*grid: Array) -> list[Array]:
             *places, t = grid
             found = posterior.predict(t, *places)
@@ -119,14 +119,14 @@ def from_network(posterior: SampledField, ends: Ends, orders: tuple[int, ...]) -
         return values
 
     model = NoiseModel.of(noise, np.zeros(len(names)), observed)
-    return InitialField.of(asked(""), asked("_sd"), model, ends, orders)
+    return InitialField.of(on_grid(""), on_grid("_sd"), model, ends, orders)
 
 
 def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, ...], least: int = 0) -> InitialField:
     """Smooth fields without a law, with the offsets of sensors. Soft laws are fitted with a prior on roughness: if the
     field could be rougher, a law without diffusion would fit equally well."""
     observed = Observations(processes[0].readings)
-    offsets = np.array([each.offset_sd if observed.tells_offsets else 0.0 for each in processes])
+    offsets = np.array([each.offset_sd if observed.offsets_identifiable else 0.0 for each in processes])
     offsets[offsets < FIELD.start.negligible_offset * observed.unit] = 0.0
     model = NoiseModel.of(np.array([each.noise for each in processes]), offsets, observed)
     model = model.with_lasting(np.array([each.lasting_errors for each in processes]))
@@ -186,10 +186,10 @@ class Start(Lean):
     def has_offsets(self) -> bool:
         return any(each.experiment.noise_model.has_offsets for each in self.initial)
 
-    def fit(self, terms: tuple[Candidate, ...], hopeless: float = math.inf) -> Minimum:
+    def fit(self, terms: tuple[Candidate, ...], give_up_above: float = math.inf) -> Minimum:
         """The soft law, starting from the coefficients of a regression. give_up_above: as in `Objective.minimise`."""
         found = Minimum(self.objective(terms), self.states, self.regressed(terms), False)
-        found = softly(found, self.gradually, hopeless)
+        found = soft_minimum(found, self.gradually, give_up_above)
         # A wrong soft law would use offsets to fit the readings.
         if not self.has_offsets:
             return found

@@ -43,7 +43,7 @@ def centring(terms: Sequence[Candidate], middles: Mapping[str, float]) -> Array:
     return found
 
 
-def held(terms: Sequence[Candidate]) -> NDArray[np.bool_]:
+def has_higher_power(terms: Sequence[Candidate]) -> NDArray[np.bool_]:
     """(k,): whether the law contains a higher power of a term. Such a term need not gain anything: a parabola may have
     zero slope in the middle."""
     return np.any(lower_powers(terms), axis=1)

@@ -101,7 +101,7 @@ class Experiment(Lean):
         rows = csr_array(vstack([self._smoothness, *(each for each, _ in parts)]))
         return rows, np.concatenate([np.zeros(len(self._smoothness.indptr) - 1), *(wanted for _, wanted in parts)])
 
-    def off_prior(self, state: Array) -> Array:
+    def prior_misfit(self, state: Array) -> Array:
         rows, wanted = self.prior
         return rows @ state - wanted
 
@@ -216,7 +216,7 @@ class Experiment(Lean):
     def value(self, state: Array, operator: Operator, coefficients: Array) -> float:
         """−2 log density of fields and readings given the law, up to a constant."""
         unmet = self.unmet(self.residuals(state, operator, coefficients)).sum()
-        return float(np.sum(self.misfit(state) ** 2) + unmet + np.sum(self.off_prior(state) ** 2))
+        return float(np.sum(self.misfit(state) ** 2) + unmet + np.sum(self.prior_misfit(state) ** 2))
 
     def linearised(self, state: Array, operator: Operator, coefficients: Array) -> Rows:
         values, lefts = self.values(state, operator), self.lefts(state, operator)
@@ -237,7 +237,7 @@ class Experiment(Lean):
             rows,
             on_law,
             self.fixed,
-            np.concatenate([self.misfit(state), self.off_prior(state)]),
+            np.concatenate([self.misfit(state), self.prior_misfit(state)]),
             self._fixed_bands,
         )
 

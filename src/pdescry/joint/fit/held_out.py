@@ -194,7 +194,7 @@ def score(found: Minimum) -> float:
     return float(np.sum(scores(found)))
 
 
-def freedoms(found: Minimum, number: int) -> Array:
+def degrees_of_freedom(found: Minimum, number: int) -> Array:
     """(groups,): for one experiment, effective degrees of freedom of the state for each sensor's readings of a field,
     given the coefficients."""
     experiment, factor = found.objective.experiments[number], found.solved.states[number].factor

@@ -88,7 +88,7 @@ class Objective(Lean):
             np.column_stack([self.centring, self.centring @ (coefficients - self.prior_mean)]) / self.prior_sd[:, None],
         )
 
-    def minimise(self, states: States, coefficients: Array, steps: int, hopeless: float = math.inf) -> Minimum:
+    def minimise(self, states: States, coefficients: Array, steps: int, give_up_above: float = math.inf) -> Minimum:
         """Gauss–Newton iterations; where a step increases the value, the states are corrected for the new coefficients.
         The fit ends early if, by the predicted decrease of its steps, the value is not expected to fall below
         ``give_up_above``."""
@@ -97,16 +97,16 @@ class Objective(Lean):
             here = self.linearised(states, coefficients)
             solved = here.solved()
             step = solved.step()
-            if (promised := here.promised(*step)) < FIT.steps.negligible_decrease:
+            if (predicted_decrease := here.predicted_decrease(*step)) < FIT.steps.negligible_decrease:
                 converged = True
                 break
-            if value - FIT.steps.further_decrease * promised > hopeless:
+            if value - FIT.steps.further_decrease * predicted_decrease > give_up_above:
                 given_up = True
                 break
-            down = self._downhill(states, coefficients, step, value, promised)
+            down = self._downhill(states, coefficients, step, value, predicted_decrease)
             if down is None:
                 break
-            struggles = struggles + 1 if value - down[2] < FIT.steps.poor_decrease * promised else 0
+            struggles = struggles + 1 if value - down[2] < FIT.steps.poor_decrease * predicted_decrease else 0
             (states, coefficients, value), solved = down, None
             if struggles == FIT.steps.patience:
                 break
@@ -116,7 +116,7 @@ class Objective(Lean):
         return found
 
     def _downhill(
-        self, states: States, coefficients: Array, step: tuple[States, Array], value: float, promised: float
+        self, states: States, coefficients: Array, step: tuple[States, Array], value: float, predicted_decrease: float
     ) -> tuple[States, Array, float] | None:
         """The result of a damped step that achieves a sufficient part of the predicted decrease; None if there is
         none."""
@@ -124,7 +124,7 @@ class Objective(Lean):
         for share, corrections in zip(FIT.steps.fractions, FIT.steps.corrections, strict=True):
             new, new_coefficients = _moved(states, step[0], share), coefficients + share * step[1]
             found = self.value(new, new_coefficients)
-            enough = value - FIT.steps.sufficient_decrease * share * promised
+            enough = value - FIT.steps.sufficient_decrease * share * predicted_decrease
             for _ in range(corrections):
                 if found < enough:
                     break
@@ -161,7 +161,7 @@ class Linearised:
         prior = self.own[:, :-1].T @ self.own[:, -1]
         return np.sum([each.slope_in_coefficients for each in self.experiments], axis=0) + prior
 
-    def promised(self, changes: States, own: Array) -> float:
+    def predicted_decrease(self, changes: States, own: Array) -> float:
         """Decrease of the objective by a full step, according to its quadratic model."""
         along = sum(each.slope @ change for each, change in zip(self.experiments, changes, strict=True))
         return float(-(along + self.own_slope @ own))

@@ -20,7 +20,7 @@ def offset_sds(found: Minimum, number: int = 0) -> Array:
     """(F,): sd of offsets in each field that has the largest evidence for one experiment; zero without clear evidence,
     or if offsets cannot be identified."""
     observed = found.objective.experiments[number].observations
-    if not observed.tells_offsets:
+    if not observed.offsets_identifiable:
         return np.zeros(observed.n_fields)
     best = []
     for field, unit in enumerate(observed.unit):

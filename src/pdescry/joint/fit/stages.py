@@ -23,7 +23,7 @@ from pdescry.joint.field.mesh import (
     with_fewer_jumps,
 )
 from pdescry.joint.fit.experiment import Experiment
-from pdescry.joint.fit.held_out import freedoms
+from pdescry.joint.fit.held_out import degrees_of_freedom
 from pdescry.joint.fit.lasting_errors import lasting_errors
 from pdescry.joint.fit.noise_model import NoiseModel, at_least
 from pdescry.joint.fit.objective import Minimum, Objective
@@ -31,7 +31,7 @@ from pdescry.joint.fit.offsets import offset_sds
 from pdescry.joint.fit.options import FIT
 
 
-def softly(found: Minimum, gradually: bool, hopeless: float = math.inf, only: int | None = None) -> Minimum:
+def soft_minimum(found: Minimum, gradually: bool, give_up_above: float = math.inf, only: int | None = None) -> Minimum:
     """A fit with the law as a soft constraint, from fields without a law. gradually: with larger tolerances first. That
     finds shocks between sensors, but shrinks the terms of other laws to nothing, so both are tried. give_up_above: as
     in `Objective.minimise`. only: constrain one equation, by its number; the tolerance of others is the whole left
@@ -46,12 +46,12 @@ def softly(found: Minimum, gradually: bool, hopeless: float = math.inf, only: in
             ]
             objective = replace(objective, experiments=tuple(experiments))
         last = tolerance == FIT.tolerances.stages[0]
-        bound = hopeless if last else math.inf
+        bound = give_up_above if last else math.inf
         found = objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance, bound)
     return found
 
 
-def as_noisy_as_needed(found: Minimum) -> Minimum:
+def with_larger_noise(found: Minimum) -> Minimum:
     """A soft law that is inconsistent with the readings, with a larger noise level: first the fields satisfy the law
     and may be far from the readings, then noise and offsets are inferred from the difference."""
     found = _with_noise_model(found, lambda number, each: each.noise_model.with_noise(_very_noisy(each)))
@@ -71,52 +71,52 @@ def _very_noisy(experiment: Experiment) -> Array:
 def tightened(found: Minimum) -> Minimum:
     """Decrease the tolerance in stages, and infer the noise from the misfit; roughness is then determined by the law
     alone."""
-    found = _where_the_law_jumps(found)
+    found = _with_jumps_of_law(found)
     found = found.with_experiments([replace(each, roughness=None) for _, each, _ in found.experiments])
     if on_a_line := len(found.objective.operator.axes) == 1:
-        found = _as_fine_as_needed(found, FIT.tolerances.stages[0])
+        found = _on_resolving_mesh(found, FIT.tolerances.stages[0])
     for tolerance in FIT.tolerances.stages[1:]:
         found = scaled(found, tolerance).minimise(found.states, found.coefficients, FIT.steps.per_tolerance)
         # In the plane, the residual of a soft law is noise of the fields, not an error of the mesh.
         if not on_a_line and tolerance != FIT.tolerances.stages[-1]:
-            found = _as_fine_as_needed(found, tolerance)
-    found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
+            found = _on_resolving_mesh(found, tolerance)
+    found = with_offsets(with_noise(_softened_to_mesh(found)))
     return found.objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance)
 
 
-def _as_fine_as_needed(found: Minimum, tolerance: float) -> Minimum:
+def _on_resolving_mesh(found: Minimum, tolerance: float) -> Minimum:
     """Refine the mesh if the residual is large: with a tight tolerance, coefficients would compensate for a coarse
     mesh."""
     for _ in range(FIT.refinement.rounds):
         if found.unresolved < FIT.refinement.coarse_residual:
             break
-        finer = _on_finer_meshes(found, tolerance, last=False)
+        finer = _on_refined_mesh(found, tolerance, last=False)
         if finer is found or finer.unresolved > FIT.refinement.least_improvement * found.unresolved:
             break
         found = finer
     return found
 
 
-def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: None) -> Minimum:
+def refined_and_finished(found: Minimum, report_progress: Callable[[float], None] = lambda fraction: None) -> Minimum:
     """Refine the mesh until the residual is small, and infer the noise from the misfit."""
     on_a_line = len(found.objective.operator.axes) == 1
     enough = FIT.refinement.residual_on_a_line if on_a_line else FIT.refinement.residual_in_the_plane
     for number in range(FIT.refinement.rounds):
-        tell(number / (FIT.refinement.rounds + 1))
-        before, found = found, _on_finer_meshes(found, FIT.tolerances.stages[-1])
+        report_progress(number / (FIT.refinement.rounds + 1))
+        before, found = found, _on_refined_mesh(found, FIT.tolerances.stages[-1])
         if found.unresolved < enough or _sizes(found) == _sizes(before):
             break
-    tell(FIT.refinement.rounds / (FIT.refinement.rounds + 1))
+    report_progress(FIT.refinement.rounds / (FIT.refinement.rounds + 1))
     return finished(found)
 
 
 def finished(found: Minimum) -> Minimum:
     """Fit to convergence on the present mesh, with the noise inferred from the misfit."""
-    found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
+    found = with_offsets(with_noise(_softened_to_mesh(found)))
     return found.objective.minimise(found.states, found.coefficients, FIT.steps.last)
 
 
-def _as_soft_as_the_mesh(found: Minimum) -> Minimum:
+def _softened_to_mesh(found: Minimum) -> Minimum:
     """Increase the tolerance, equation by equation, until the residual costs little: on a mesh that is too coarse for
     the law, the coefficients would otherwise be biased."""
     softer = np.sqrt(np.maximum(found.unmet_by_equation / (FIT.tolerances.residual_cost * found.records), 1.0))
@@ -127,7 +127,7 @@ def _as_soft_as_the_mesh(found: Minimum) -> Minimum:
     )
 
 
-def closer(found: Minimum) -> Minimum:
+def closer_to_law(found: Minimum) -> Minimum:
     """With a smaller tolerance, as far as the mesh allows, for fields from which the law is solved forward: the solver
     satisfies the law exactly, and propagates errors of the initial state and the boundary."""
     before = [noise_factors(found, number) for number, _, _ in found.experiments]
@@ -200,7 +200,7 @@ def with_terms(found: Minimum, operator_terms: tuple, coefficients: Array) -> Ob
     return with_broad_prior(replace(found, objective=objective, coefficients=coefficients))
 
 
-def _where_the_law_jumps(found: Minimum) -> Minimum:
+def _with_jumps_of_law(found: Minimum) -> Minimum:
     """Meshes with knots only for jumps of inputs that are in the law: other knots add needless degrees of freedom."""
     names = {name for each in found.terms for name in each.term.fields}
     experiments, states = [], []
@@ -211,7 +211,7 @@ def _where_the_law_jumps(found: Minimum) -> Minimum:
     return found.with_experiments(experiments, states)
 
 
-def _on_finer_meshes(found: Minimum, tolerance: float, last: bool = True) -> Minimum:
+def _on_refined_mesh(found: Minimum, tolerance: float, last: bool = True) -> Minimum:
     """A fit on meshes adapted to the fields, refined along the axes that need it. last: as in `refined`."""
     experiments, states = [], []
     for number, experiment, state in found.experiments:
@@ -274,7 +274,7 @@ def noise_factors(found: Minimum, number: int) -> Array:
     observed = experiment.observations
     counts = np.bincount(observed.group, minlength=observed.n_groups)
     squares = np.bincount(observed.group, experiment.misfit(state) ** 2, minlength=observed.n_groups)
-    free = counts - freedoms(found, number)  # residual degrees of freedom
+    free = counts - degrees_of_freedom(found, number)  # residual degrees of freedom
     factors = np.ones(observed.n_groups)
     for field in range(observed.n_fields):
         mine = np.arange(field, observed.n_groups, observed.n_fields)

@@ -42,7 +42,7 @@ def penalty(coefficients: Array, covariance: Array, prior_sd: Array, naming: Arr
     return float(np.sum(naming)) + occam
 
 
-def gains(coefficients: Array, covariance: Array, prior_sd: Array, naming: Array, held: NDArray[np.bool_]) -> Array:
+def gains(coefficients: Array, covariance: Array, prior_sd: Array, naming: Array, exempt: NDArray[np.bool_]) -> Array:
     """(k,), in nats: what each term gains in the fit, less its penalty; no limit for those that are held by a higher
     power of a coordinate.
 
@@ -51,4 +51,4 @@ def gains(coefficients: Array, covariance: Array, prior_sd: Array, naming: Array
     """
     variance = np.diag(covariance)
     own = 0.5 * coefficients**2 / variance - 0.5 * np.log(prior_sd**2 / variance) - naming
-    return np.where(held, np.inf, own)
+    return np.where(exempt, np.inf, own)

@@ -13,12 +13,19 @@ import pandas as pd
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
-from pdescry.joint.fit.centring import held
+from pdescry.joint.fit.centring import has_higher_power
 from pdescry.joint.fit.held_out import held_out, scores
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offset_sds
 from pdescry.joint.fit.options import FIT
-from pdescry.joint.fit.stages import as_noisy_as_needed, finished, resolved, softly, tightened, with_terms
+from pdescry.joint.fit.stages import (
+    finished,
+    refined_and_finished,
+    soft_minimum,
+    tightened,
+    with_larger_noise,
+    with_terms,
+)
 from pdescry.joint.lean import Lean
 from pdescry.joint.search.complexity import gains, naming_costs, penalty
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
@@ -152,22 +159,22 @@ def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> Fitted
     if not math.isfinite(total) and not found.given_up:
         return None
     possible = rules.known.allows(found.about_middle) and not ill_posed(found, found.law)
-    return FittedLaw(found, rules, predicted, by_sensor, total, gains(*paid, held(found.terms)), possible)
+    return FittedLaw(found, rules, predicted, by_sensor, total, gains(*paid, has_higher_power(found.terms)), possible)
 
 
-def soft_fit(start: Start, terms: tuple[Candidate, ...], hopeless: float = math.inf) -> Minimum:
-    return start.fit(terms, hopeless)
+def soft_fit(start: Start, terms: tuple[Candidate, ...], give_up_above: float = math.inf) -> Minimum:
+    return start.fit(terms, give_up_above)
 
 
 def soft_fit_from(found: Minimum, terms: tuple[Candidate, ...], coefficients: Array) -> Minimum:
     """Another soft law, from the fields of this one."""
     moved = with_terms(found, terms, coefficients)
-    return softly(replace(found, objective=moved, coefficients=coefficients), False)
+    return soft_minimum(replace(found, objective=moved, coefficients=coefficients), False)
 
 
 def noisier_fit(found: Minimum) -> Minimum:
     """The same soft law, with errors of sensors as large as it needs."""
-    return as_noisy_as_needed(found)
+    return with_larger_noise(found)
 
 
 def begun_again(start: Start, side: tuple[Candidate, ...]) -> Start:
@@ -175,7 +182,7 @@ def begun_again(start: Start, side: tuple[Candidate, ...]) -> Start:
     is known best, it tells of their fields, too."""
     with np.errstate(all="ignore"):
         found = Minimum(start.objective(side), start.states, start.regressed(side), False)
-        found = softly(found, True, only=start.operator.fields.index(side[0].field))
+        found = soft_minimum(found, True, only=start.operator.fields.index(side[0].field))
     return replace(start, initial=tuple(replace(e, state=s) for e, s in zip(start.initial, found.states, strict=True)))
 
 
@@ -190,7 +197,7 @@ def tight_fit(found: Minimum) -> Minimum:
 
 
 def fine_fit(found: Minimum) -> Minimum:
-    return resolved(found)
+    return refined_and_finished(found)
 
 
 def last_fit(found: Minimum) -> Minimum:
