@@ -1,14 +1,13 @@
-"""How much information readings not yet taken would add: on a law's coefficients, or on the field where there is no
-law.
+"""Expected information of further readings: on a law's coefficients, or on the field if there is no law.
 
-All is Gaussian, as Laplace's approximation has it. With coefficients θ of covariance Σ, a field u that follows them by
-∂E[u|θ]/∂θ = G at the places and times of some readings, K = cov(u|θ) there and N their noise, reading them adds
-Gᵀ(K + N)⁻¹G to the precision of θ, whatever they read, and so is expected to add
+Everything is Gaussian, by Laplace's approximation. With coefficients θ of covariance Σ, the sensitivity ∂E[u|θ]/∂θ = G
+of the field u at the places and times of some readings, K = cov(u|θ) there and N their noise, the readings add Gᵀ(K +
+N)⁻¹G to the precision of θ, whatever their values, so that the expected information is
 
     I = ½ log|1 + Σ Gᵀ(K + N)⁻¹G|  nats of θ;  for one reading, −½ log(1 − cᵀΣ⁻¹c / (var u + σ²)), c = cov(θ, u)
-    I = ½ log|1 + N⁻¹K|            nats of the field, where there are no coefficients
+    I = ½ log|1 + N⁻¹K|            nats of the field, if there are no coefficients
 
-Further readings are judged given those before, so that no two sensors are sent to the same place for the same reason.
+Further readings are judged given those before, so that two sensors are not placed next to each other.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ _Covariance = Callable[[Rows, Rows], Array]
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """What is known of k coefficients, and of the field at P points.
+    """Posterior of k coefficients, and of the field at P points.
 
-    scale: (k, k), its square the coefficients' covariance before any of these readings. follows: (P, k), how the field
-    follows the coefficients, in units of ``scale``. precision: (k, k), in the same units: one at first. prior:
-    covariance of the field between points given the coefficients, before any of these readings. seen: (P, r), what
-    readings since then have taken from it. chance: what the precision would seem to grow by for each freedom of the
-    field if it had nothing to do with the coefficients, where all this is known from a number of draws: one over it.
+    scale: (k, k), a root of the coefficients' covariance before any of these readings. sensitivity: (P, k), of the
+    field to the coefficients, in units of ``scale``. precision: (k, k), in the same units, initially one. prior:
+    covariance of the field between points given the coefficients, before any of these readings. reduction: (P, r), a
+    root of the reduction of that covariance by the readings since then. chance: spurious increase of the precision for
+    each degree of freedom of the field, if the posterior is given by a number of draws: one over this number.
     """
 
     scale: Array
@@ -48,8 +47,8 @@ class Belief:
 
     @classmethod
     def of_fit(cls, found: Minimum, number: int, points: Array) -> Belief:
-        """In closed form, where law and fields were inferred together: of the fields of one experiment at points
-        (P, D), places before time, once for each field, these outermost."""
+        """In closed form from a joint fit: for the fields of one experiment at points (P, D), places before time, for
+        each field in turn."""
         experiment, own = found.objective.experiments[number], found.solved.states[number]
         k, factor = len(found.coefficients), own.factor
         at = csr_array(vstack([experiment.space.at(points, field) for field in range(experiment.space.components)]))
@@ -65,7 +64,7 @@ class Belief:
 
     @classmethod
     def of_draws(cls, coefficients: Array, fields: Array) -> Belief:
-        """From S draws of the coefficients, (S, k), and of the field that each belongs to, (S, P)."""
+        """From S draws of the coefficients, (S, k), and of the corresponding field, (S, P)."""
         number, k = coefficients.shape
         moved, apart = ((each - each.mean(0)) / np.sqrt(number - 1) for each in (coefficients, fields))
         alone, root = np.linalg.qr(moved)
@@ -82,17 +81,17 @@ class Belief:
 
     @property
     def sd(self) -> Array:
-        """(k,), of the coefficients."""
+        """(k,): sds of the coefficients."""
         if not self.k:
             return np.zeros(0)
         return np.sqrt(np.sum(solve_triangular(np.linalg.cholesky(self.precision), self.scale.T, lower=True) ** 2, 0))
 
     def covariance(self, rows: Rows, columns: Rows) -> Array:
-        """Of the field between points, given the coefficients and the readings so far."""
+        """Covariance of the field between points, given the coefficients and the readings so far."""
         return self.prior(rows, columns) - self.seen[rows] @ self.seen[columns].T
 
     def after(self, rows: Rows, noise: Array) -> Belief:
-        """Once the points of these rows have been read; noise: (m, m), the covariance of their errors."""
+        """The posterior after readings at the points of these rows; noise: (m, m), the covariance of their errors."""
         own = self.covariance(rows, rows)
         root = np.linalg.cholesky(own + noise)
         told: Array = np.linalg.solve(root, self.follows[rows]).astype(float)
@@ -105,8 +104,8 @@ class Belief:
         )
 
     def information(self, rows: Rows, noise: Array, own: Array | None = None) -> Array:
-        """Expected of reading the points of these rows, in nats: (…) for rows (…, m). own: (…, m, m), of the field
-        among these points before anything was read, if it is known already."""
+        """Expected information of readings at the points of these rows, in nats: (…) for rows (…, m). own: (…, m, m),
+        covariance of the field among these points before any readings, if it is already computed."""
         own = self.prior(rows, rows) if own is None else own
         own = own - self.seen[rows] @ np.swapaxes(self.seen[rows], -2, -1)
         root = np.linalg.cholesky(own + noise)
@@ -117,7 +116,7 @@ class Belief:
         return 0.5 * (np.linalg.slogdet(self.precision + grown)[1] - np.linalg.slogdet(self.precision)[1])
 
     def _grown(self, told: Array, own: Array, with_noise: Array) -> Array:
-        """(…, k, k): by how much the precision grows; from few draws, less what chance would seem to add."""
+        """(…, k, k): increase of the precision; with few draws, minus its spurious part."""
         grown = np.swapaxes(told, -2, -1) @ told
         if not self.chance:
             return grown
@@ -129,19 +128,19 @@ class Belief:
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """Readings that may be taken: each m points of a belief, rows (O, m), with the covariance of their errors, noise
-    (m, m). own: (O, m, m), of the field among the points of each before anything is read."""
+    """Possible readings: each of m points of a belief, rows (O, m), with the covariance of their errors, noise (m, m).
+    own: (O, m, m), covariance of the field among the points of each before any readings."""
 
     rows: Rows
     noise: Array
     own: Array
 
     def information(self, belief: Belief) -> Array:
-        """(O,): of each alone, given what is known."""
+        """(O,): expected information of each alone, given the belief."""
         return belief.information(self.rows, self.noise, self.own)
 
     def best(self, belief: Belief, number: int) -> list[tuple[int, float, Belief]]:
-        """One after the other, each the best given those before: which, its information, and the precision then."""
+        """Greedy choice, each the best given those before: index, information, and the belief afterwards."""
         found = []
         for _ in range(number):
             gains = self.information(belief)

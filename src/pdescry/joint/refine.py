@@ -33,23 +33,23 @@ def refine(
     workers: int | None = None,
     progress: Progress | bool | None = None,
 ) -> JointFit:
-    """Infer the coefficients of a law from the readings, together with the fields, which have to obey it.
+    """Infer the coefficients of a law from the readings, together with the fields, which have to satisfy it.
 
     Parameters
     ----------
     readings : Readings or Posterior, or a list of these
-        A list is of experiments that share the law. With a `Posterior` of `pdescry.interpolate` the fit begins from its
-        fields, too.
+        A list is of experiments that share the law. With a `Posterior` of `pdescry.interpolate` the fit also starts
+        from its fields.
     law : Equation, str, or iterable of (str or Term)
         An equation such as ``law.equation`` or ``"u_t = u*u_x + u_xx"``, one for each field, or for one field a list of
-        terms. Only its terms count; coefficients are inferred.
+        terms. Only its terms are used; coefficients are inferred.
     boundary : iterable of str
         Known boundary conditions, such as ``["u(0) = 1", "u_x(10) = 0"]``; none are needed.
     domain : (float, float), optional
         The interval in which the law is required and the field is inferred; by default between the outermost sensors,
         or up to a known boundary condition.
     workers : int, optional
-        How many cores to use; by default all.
+        Number of cores; by default all.
     progress : callable or bool, optional
         Called with the stage, the fraction done and the seconds left.
 
@@ -84,7 +84,7 @@ def refine(
 
 
 def _fitted(start: Start, terms: Sequence[Candidate]) -> tuple[float, Minimum] | None:
-    """With its expected log predictive density, by which fits from several starts are compared."""
+    """With its expected log predictive density, by which fits from different initial fields are compared."""
     try:
         with np.errstate(all="ignore"):
             law = tightened(start.fit(tuple(terms)))
