@@ -16,7 +16,7 @@ from pdescry.data.digits import distinct
 from pdescry.data.hull import points_in_hull
 from pdescry.errors import InputError
 from pdescry.joint.field.axis import Array
-from pdescry.joint.information import Belief, Options
+from pdescry.joint.information import Belief, PossibleReadings
 from pdescry.joint.options import ANSWER
 from pdescry.notices import Notice
 
@@ -24,7 +24,7 @@ SD = "sd of "  # prefix of a term: a column of the tables
 
 
 @dataclass(frozen=True, eq=False)
-class Questions:
+class Sites:
     """Places (M, d) and times (m,) of potential readings. each: readings of a sensor that each of the times
     represents."""
 
@@ -34,7 +34,7 @@ class Questions:
     each: float
 
     @classmethod
-    def of(cls, readings: Readings, times: ArrayLike | None, span: Sequence[float] | None = None) -> Questions:
+    def of(cls, readings: Readings, times: ArrayLike | None, span: Sequence[float] | None = None) -> Sites:
         """times: of a new sensor; by default those of an existing one with a median number of readings. span: along one
         axis, where the field is inferred; by default between the outermost sensors."""
         moments = typical_times(readings) if times is None else _checked(times, readings)
@@ -131,46 +131,46 @@ class Advice:
 
 def advise(
     belief: Belief,
-    questions: Questions,
+    sites: Sites,
     terms: Sequence[str],
     noise: Array,
     number: int,
     offset_sd: Array | float = 0.0,
     notes: Sequence[Notice] = (),
 ) -> Advice:
-    """belief: at the points of the questions, for each of the f fields in turn. noise: (f,), sds of a reading;
+    """belief: at the points of the sites, for each of the f fields in turn. noise: (f,), sds of a reading;
     offset_sd: (f,), of a new sensor's offset in each field."""
-    readings, m, n = questions.readings, len(questions.times), len(questions.places) * len(questions.times)
+    readings, m, n = sites.readings, len(sites.times), len(sites.places) * len(sites.times)
     variance = np.maximum(noise, ANSWER.advice.least_noise * np.nanmax(np.abs(readings.values))) ** 2
     begins = np.arange(len(noise))[:, None] * n  # of each field
     rows = np.array([(begins + np.arange(start, start + m)).ravel() for start in range(0, n, m)])
     own = np.array([belief.prior(each, each) for each in rows])
     offsets = np.diag(np.broadcast_to(offset_sd, len(noise)) ** 2)  # independent between fields
     shared = np.kron(offsets, np.ones((m, m)))  # all readings of a field by one sensor have the same offset
-    sensors = Options(rows, np.diag(np.repeat(variance / questions.each, m)) + shared, own)
+    sensors = PossibleReadings(rows, np.diag(np.repeat(variance / sites.each, m)) + shared, own)
     among = np.arange(m)[:, None] + np.arange(len(noise)) * m  # the fields at each time, among all of a place
-    single = Options(
+    single = PossibleReadings(
         rows[:, among].reshape(n, -1),
         np.diag(variance) + offsets,
         own[:, among[:, :, None], among[:, None, :]].reshape(n, len(noise), len(noise)),
     )
-    best, best_singly = sensors.best(belief, number), single.best(belief, number)
+    best, best_single = sensors.best(belief, number), single.best(belief, number)
     axes, time = readings.axes, readings.time_name
-    places = [questions.places[which] for which, _, _ in best]
-    points = [questions.points[which] for which, _, _ in best_singly]
-    coords = {axes[0]: questions.places[:, 0]}
+    places = [sites.places[which] for which, _, _ in best]
+    points = [sites.points[which] for which, _, _ in best_single]
+    coords = {axes[0]: sites.places[:, 0]}
     if len(axes) > 1:
-        coords = {axis: ("place", along) for axis, along in zip(axes, questions.places.T, strict=True)}
+        coords = {axis: ("place", along) for axis, along in zip(axes, sites.places.T, strict=True)}
     along = axes[0] if len(axes) == 1 else "place"
-    told = single.information(belief).reshape(len(questions.places), m).T
+    information = single.information(belief).reshape(len(sites.places), m).T
     return Advice(
         "law" if belief.k else "field",
         _table(axes, places, best, terms),
-        _table((time, *axes), points, best_singly, terms),
+        _table((time, *axes), points, best_single, terms),
         pd.Series(belief.sd, list(terms), name="sd"),
-        xr.DataArray(told, coords | {time: questions.times}, (time, along), "information", {"units": "nats"}),
+        xr.DataArray(information, coords | {time: sites.times}, (time, along), "information", {"units": "nats"}),
         xr.DataArray(sensors.information(belief), coords, (along,), "information", {"units": "nats"}),
-        questions.times,
+        sites.times,
         readings.places,
         axes,
         tuple(notes),

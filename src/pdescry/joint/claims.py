@@ -107,6 +107,6 @@ def notices_of(claims: pd.DataFrame) -> list[Notice]:
     for row in claims.to_dict(orient="records"):
         of_value = any(sign in row["claim"] for sign in "<>=")
         code = "claim-contradicted" if of_value else "claimed-term-contradicted"
-        told = {"claim": row["claim"], "favoured": row["favoured"], "cost": row["cost"]}
-        found.append(Notice.of(code, **told, together=len(claims) > 1))
+        parameters = {"claim": row["claim"], "favoured": row["favoured"], "cost": row["cost"]}
+        found.append(Notice.of(code, **parameters, together=len(claims) > 1))
     return found

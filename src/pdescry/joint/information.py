@@ -39,10 +39,10 @@ class Belief:
     """
 
     scale: Array
-    follows: Array
+    sensitivity: Array
     precision: Array
     prior: _Covariance
-    seen: Array
+    reduction: Array
     chance: float = 0.0
 
     @classmethod
@@ -59,8 +59,8 @@ class Belief:
                 return factor.covariance(at[rows])
             return np.asarray(at[rows] @ factor.solve(at[columns].T.toarray()))
 
-        follows = -(at @ own.through[:, :-1]) @ scale
-        return cls(scale, follows, np.eye(k), prior, np.zeros((len(at.indptr) - 1, 0)))
+        sensitivity = -(at @ own.through[:, :-1]) @ scale
+        return cls(scale, sensitivity, np.eye(k), prior, np.zeros((len(at.indptr) - 1, 0)))
 
     @classmethod
     def of_draws(cls, coefficients: Array, fields: Array) -> Belief:
@@ -68,10 +68,10 @@ class Belief:
         number, k = coefficients.shape
         moved, apart = ((each - each.mean(0)) / np.sqrt(number - 1) for each in (coefficients, fields))
         alone, root = np.linalg.qr(moved)
-        follows = apart.T @ alone
-        left = (apart - alone @ follows.T) * np.sqrt((number - 1) / max(number - 1 - k, 1))
+        sensitivity = apart.T @ alone
+        left = (apart - alone @ sensitivity.T) * np.sqrt((number - 1) / max(number - 1 - k, 1))
         return cls(
-            root.T, follows, np.eye(k), lambda rows, columns: left[:, rows].T @ left[:, columns],
+            root.T, sensitivity, np.eye(k), lambda rows, columns: left[:, rows].T @ left[:, columns],
             np.zeros((fields.shape[1], 0)), 1 / number,
         )  # fmt: skip
 
@@ -88,46 +88,46 @@ class Belief:
 
     def covariance(self, rows: Rows, columns: Rows) -> Array:
         """Covariance of the field between points, given the coefficients and the readings so far."""
-        return self.prior(rows, columns) - self.seen[rows] @ self.seen[columns].T
+        return self.prior(rows, columns) - self.reduction[rows] @ self.reduction[columns].T
 
     def after(self, rows: Rows, noise: Array) -> Belief:
         """The posterior after readings at the points of these rows; noise: (m, m), the covariance of their errors."""
         own = self.covariance(rows, rows)
         root = np.linalg.cholesky(own + noise)
-        told: Array = np.linalg.solve(root, self.follows[rows]).astype(float)
-        seen = np.linalg.solve(root, self.covariance(np.arange(len(self.follows)), rows).T).T
+        response: Array = np.linalg.solve(root, self.sensitivity[rows]).astype(float)
+        reduction = np.linalg.solve(root, self.covariance(np.arange(len(self.sensitivity)), rows).T).T
         return replace(
             self,
-            follows=self.follows - seen @ told,
-            precision=self.precision + self._grown(told, own, own + noise),
-            seen=np.hstack([self.seen, seen]),
+            sensitivity=self.sensitivity - reduction @ response,
+            precision=self.precision + self._increase(response, own, own + noise),
+            reduction=np.hstack([self.reduction, reduction]),
         )
 
     def information(self, rows: Rows, noise: Array, own: Array | None = None) -> Array:
         """Expected information of readings at the points of these rows, in nats: (…) for rows (…, m). own: (…, m, m),
         covariance of the field among these points before any readings, if it is already computed."""
         own = self.prior(rows, rows) if own is None else own
-        own = own - self.seen[rows] @ np.swapaxes(self.seen[rows], -2, -1)
+        own = own - self.reduction[rows] @ np.swapaxes(self.reduction[rows], -2, -1)
         root = np.linalg.cholesky(own + noise)
         if not self.k:
             logs = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(-1)
             return logs - 0.5 * np.linalg.slogdet(noise)[1]
-        grown = self._grown(np.linalg.solve(root, self.follows[rows]).astype(float), own, own + noise)
-        return 0.5 * (np.linalg.slogdet(self.precision + grown)[1] - np.linalg.slogdet(self.precision)[1])
+        increase = self._increase(np.linalg.solve(root, self.sensitivity[rows]).astype(float), own, own + noise)
+        return 0.5 * (np.linalg.slogdet(self.precision + increase)[1] - np.linalg.slogdet(self.precision)[1])
 
-    def _grown(self, told: Array, own: Array, with_noise: Array) -> Array:
+    def _increase(self, response: Array, own: Array, with_noise: Array) -> Array:
         """(…, k, k): increase of the precision; with few draws, minus its spurious part."""
-        grown = np.swapaxes(told, -2, -1) @ told
+        increase = np.swapaxes(response, -2, -1) @ response
         if not self.chance:
-            return grown
+            return increase
         degrees_of_freedom = np.trace(np.linalg.solve(with_noise, own), axis1=-2, axis2=-1)
-        values, vectors = np.linalg.eigh(grown)
+        values, vectors = np.linalg.eigh(increase)
         values = np.maximum(values - self.chance * degrees_of_freedom[..., None], 0)
         return (vectors * values[..., None, :]) @ np.swapaxes(vectors, -2, -1)
 
 
 @dataclass(frozen=True, eq=False)
-class Options:
+class PossibleReadings:
     """Possible readings: each of m points of a belief, rows (O, m), with the covariance of their errors, noise (m, m).
     own: (O, m, m), covariance of the field among the points of each before any readings."""
 

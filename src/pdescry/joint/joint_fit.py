@@ -20,7 +20,7 @@ from pdescry.data.asked import Asked
 from pdescry.equation import Equation
 from pdescry.equation.with_spread import TWO_SIDED_95, concise
 from pdescry.errors import InputError
-from pdescry.joint.advice import Advice, Questions, advise
+from pdescry.joint.advice import Advice, Sites, advise
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.held_out import held_out, score
@@ -272,11 +272,11 @@ class JointFit:
         """
         number = check_whole("number of sensors", n, 1)
         axis, *others = self.readings.axes
-        questions = Questions.of(self.readings, times, None if others else self.reach[axis])
+        sites = Sites.of(self.readings, times, None if others else self.reach[axis])
         names = [str(each.term) if len(self.fields) == 1 else str(each) for each in self.terms]
         with one_thread():
-            belief = Belief.of_fit(self.minimum, self.number, np.roll(questions.points, -1, axis=1))
-            return advise(belief, questions, names, self.noise, number, self.experiment.noise_model.offset_sd)
+            belief = Belief.of_fit(self.minimum, self.number, np.roll(sites.points, -1, axis=1))
+            return advise(belief, sites, names, self.noise, number, self.experiment.noise_model.offset_sd)
 
     def draw(self, number: int, seed: int = 0, bounded: bool = False) -> tuple[Array, Array]:
         """Draws of laws with their fields, by Laplace's approximation.
@@ -373,8 +373,8 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
     if (source := unknown_source(found)) is not None:
         left = lefts[operator.fields.index(source.field)]
         names = [found.objective.experiments[0].readings.time_name if name == "t" else name for name in source.varies]
-        told = {"share": source.share, "gain": source.gain}
-        notes.append(Notice.of("unknown-source", field=source.field, along=names, left=left, **told))
+        parameters = {"share": source.share, "gain": source.gain}
+        notes.append(Notice.of("unknown-source", field=source.field, along=names, left=left, **parameters))
     for number, (each, (_, experiment, _)) in enumerate(zip(departures(found, before), found.experiments, strict=True)):
         for name, departure, unit, (share, lasts) in zip(
             operator.fields, each, experiment.observations.unit, experiment.noise_model.lasting, strict=True
@@ -384,8 +384,8 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
                 notes.append(Notice.of("readings-leave-law", departure=departure, **whose))
             elif departure:
                 off, lasting = departure * unit, lasts if share else None
-                told = {"share": 1 - departure**2, "departure": off, "lasting": lasting}
-                notes.append(Notice.of("explains-not-all", **told, **whose))
+                parameters = {"share": 1 - departure**2, "departure": off, "lasting": lasting}
+                notes.append(Notice.of("explains-not-all", **parameters, **whose))
             elif share:
                 notes.append(Notice.of("lasting-errors", lasting=lasts, share=share, **whose))
     return tuple(notes)

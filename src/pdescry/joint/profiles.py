@@ -104,7 +104,7 @@ def notices_of(profiles: Sequence[Profile], terms: Sequence[Candidate], reach: t
     """How each coefficient varies, and whether the law is in conservation form."""
     places, several = np.linspace(*reach, ANSWER.report.places_of_profile), len({each.field for each in terms}) > 1
     found = [each.notice(places, str(each.base) if several else str(each.base.term)) for each in profiles]
-    return found + [told for each in profiles if (told := _conservation(each, terms, places))]
+    return found + [notice for each in profiles if (notice := _conservation(each, terms, places))]
 
 
 def _conservation(profile: Profile, terms: Sequence[Candidate], places: Array) -> Notice | None:
@@ -158,6 +158,6 @@ def asked_in_vain(
         own = [row["score"] for row in rows if (row["field"], row["term"]) == (each.field, str(first.term))]
         score = float(own[0]) if own else np.nan
         if np.isfinite(score):
-            told = {"term": str(each.term), "axis": axis, "nats": abs(score), "less": score < 0}
-            found.append(Notice.of("constant-coefficient", **told))
+            parameters = {"term": str(each.term), "axis": axis, "nats": abs(score), "less": score < 0}
+            found.append(Notice.of("constant-coefficient", **parameters))
     return found
