@@ -1,7 +1,7 @@
-"""From a problem to a verdict: refuse what is hopeless, find enough points, and check that the answer is stable.
+"""From a problem to a verdict: refuse what cannot be solved, find enough points, and check that the answer is stable.
 
 The field is computed with ever more points until its finest modes stay negligible, and then once more from a slightly
-disturbed start. Any obstacle ends the search and is named.
+disturbed initial state. Any obstacle ends the search and is named.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ def search(
 
 
 def _without_conditions(problem: Problem, conditions: Mapping[str, Conditions]) -> Discretisation:
-    """A coarse grid without boundary conditions, to look at the initial state as it was given."""
+    """A coarse grid without boundary conditions, for the initial state as it was given."""
     coarsest = SOLVER.points.first[len(conditions) - 1]
     points = {axis: coarsest + 1 if each.periodic else coarsest for axis, each in conditions.items()}
     return problem.grid({axis: Conditions(each.periodic) for axis, each in conditions.items()}, points)
 
 
 def _refuse(problem: Problem, glance: Discretisation, start: Array) -> Verdict | None:
-    """What can be seen from the initial state, whatever the boundary conditions."""
+    """What the initial state shows, whatever the boundary conditions."""
     if not np.all(np.isfinite(start)):
         return verdict.bad_initial()
     with np.errstate(all="ignore"):
@@ -66,7 +66,8 @@ def _refuse(problem: Problem, glance: Discretisation, start: Array) -> Verdict |
 
 
 def _grace(problem: Problem, glance: Discretisation, start: Array) -> float:
-    """A hundredth of the time span, a tenth of the law's own time scale, and not when the user looks already."""
+    """A hundredth of the time span, at most a tenth of the law's own time scale, and less than the first output
+    time."""
     rate = fastest_rate(problem.equation, glance.slopes(0.0, start), problem.domain)
     return min(float(problem.times[problem.times > 0][0]), problem.until / 100, 0.1 / max(rate, 1 / problem.until))
 
@@ -101,7 +102,7 @@ def _enough_points(problem: Problem, conditions: Mapping[str, Conditions], min_p
         error = max(problem.tolerance, run.tail, run.rounding)
         if fit.smooth and not run.rough:
             return verdict.accepted(problem, run, error)
-        # Modes that a rough start leaves over at first are judged by what they do later.
+        # Modes that an incompatible initial state excites at first are judged by their later size.
         if rough is not None:
             apart = np.abs(run.look(problem.moments) - rough.look(problem.moments)).max(axis=(0, 2)) / run.sizes
             difference = max(float(apart.max()), fit.defect)

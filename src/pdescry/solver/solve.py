@@ -1,4 +1,4 @@
-"""`simulate`: solve an equation forward, and say whether the answer can be believed."""
+"""`simulate`: solve an equation forward, and report whether the answer can be trusted."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def simulate(
         progress=progress or (lambda stage, fraction: None),
         inputs=known,
     )
-    # A second thread gains a tenth at best, and loses up to half when another process wants the cores (benchmarks/).
+    # A second thread gains a tenth at best, and loses up to half if another process uses the cores (benchmarks/).
     with one_thread():
         found = search(problem, conditions, min_points, max_points, verify)
     return Solution(
@@ -171,9 +171,9 @@ def conditions_needed(
     inputs: Mapping[str, Given] | None = None,
     axis: str | None = None,
 ) -> dict[str, tuple[int, int]]:
-    """How many conditions a law takes at the left and at the right end: of each field on u, u_x, … in turn.
+    """How many conditions a law requires at the left and at the right end: for each field on u, u_x, … in turn.
 
-    axis: in the plane, the one whose two sides are meant, such as "y" for bottom and top; default the first.
+    axis: in the plane, the one whose two sides are meant, such as "y" for bottom and top; by default the first.
     """
     plain, extent = opened(equation), _domain(domain, equation)
     axis = next(iter(extent)) if axis is None else axis
@@ -215,7 +215,7 @@ def _domain(domain: Any, equation: Equation) -> dict[str, tuple[float, float]]:
         several = isinstance(domain, Sequence | np.ndarray) and len(domain) and np.ndim(domain[0]) == 1
         pairs = list(domain) if several else [domain]
         axes = list(equation.axes)
-        for name in "xyz":  # a law may say nothing of some axis
+        for name in "xyz":  # an axis may be absent from the law
             if len(axes) < len(pairs) and name not in axes:
                 axes = sorted([*axes, name])
     if len(axes) > 2 or len(pairs) > 2:

@@ -1,4 +1,4 @@
-"""The verdicts on a solution, each with the notice that tells a user of it."""
+"""The verdicts on a solution, each with the notice that reports it to the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Verdict:
     status: Status
     message: Notice
     run: Run | None = None
-    reached: float = 0.0  # the solution may be used up to this time
+    reached: float = 0.0  # the solution can be used up to this time
     error: float = math.nan  # relative to the largest value of each field
 
 
