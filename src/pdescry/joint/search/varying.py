@@ -41,8 +41,8 @@ class Vary:
         if len(problem.axes) > 1:
             if requested is not None and tuple(requested) not in ((NEVER,), ()):
                 raise InputError(
-                    f"Expected coefficients to vary along the one axis of readings; got vary = {', '.join(requested)!r} and "
-                    f"the axes {', '.join(problem.axes)}; leave it out."
+                    "Expected coefficients to vary along the one axis of readings; got vary = "
+                    f"{', '.join(requested)!r} and the axes {', '.join(problem.axes)}; leave it out."
                 )
             return cls(False)
         if requested is None:
