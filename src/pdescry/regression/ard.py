@@ -18,9 +18,13 @@ from pdescry.schema import Setting
 class ARD(SparseRegressor):
     """scikit-learn's `ARDRegression` on columns and left side of unit mean square, so that units do not matter.
 
-    Parameters ---------- max_precision : float A column is dropped when its prior precision exceeds this; 1e4 means
-    that its prior width is a hundredth of the left side. gamma_power : float As in `STBLR`; γ is computed from all
-    columns.
+    Parameters
+    ----------
+    max_precision : float
+        A column is dropped when its prior precision exceeds this; 1e4 means that its prior width is a hundredth of the
+        left side.
+    gamma_power : float
+        As in `STBLR`; γ is computed from all columns.
     """
 
     scale_free = True

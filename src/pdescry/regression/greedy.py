@@ -22,11 +22,12 @@ RISE = 1e-6
 
 @final
 class Greedy(SparseRegressor):
-    """Add or drop one column at a time, whichever increases the evidence most, until none does; the better of two
-    starts.
+    """Add or drop one column at a time, whichever raises the evidence most, until none does; the better of two starts.
 
-    Parameters ---------- gamma_power : float As in `STBLR`; γ is computed from all columns, because evidences are
-    compared with the same weights of the rows.
+    Parameters
+    ----------
+    gamma_power : float
+        As in `STBLR`; γ is computed from all columns, because evidences are compared with the same weights of the rows.
     """
 
     scale_free = True

@@ -16,12 +16,16 @@ from pdescry.schema import Setting
 
 @final
 class SequentialRidge(SparseRegressor):
-    """Ridge regression on columns of unit length with sequential threshold; finally least squares on the remaining
-    ones.
+    """Ridge regression on columns of unit length with sequential threshold; finally least squares on the rest.
 
-    Parameters ---------- threshold : float Least size of a term, as a share of the left side: ‖c·column‖ / ‖y‖.
-    Independent of units. Not doubled. penalty : float Of the ridge, with columns and left side at unit length; 1e-5 is
-    PDE-FIND's. gamma_power : float As in `STBLR`.
+    Parameters
+    ----------
+    threshold : float
+        Least size of a term, as a share of the left side: ‖c·column‖ / ‖y‖. Independent of units. Not doubled.
+    penalty : float
+        Of the ridge, with columns and left side at unit length; 1e-5 is PDE-FIND's.
+    gamma_power : float
+        As in `STBLR`.
     """
 
     scale_free = True

@@ -43,7 +43,7 @@ class Problem:
     inputs: Inputs = declare(default_factory=dict)  # every input of the law, up to ``until``
 
     @property
-    def moments(self) -> Array:
+    def comparison_times(self) -> Array:
         """Times at which two runs are compared: the output times, and enough others, outside the grace periods."""
         every = np.union1d(self.times, np.linspace(0, self.until, 101))
         return every[self.beyond_grace(every) >= 0]
@@ -105,10 +105,10 @@ class Run:
         return np.array([float(np.abs(self.trajectory.states[:, block]).max()) or 1.0 for block in blocks])
 
     @property
-    def surging(self) -> bool:
+    def accelerating(self) -> bool:
         largest = largest_values(self.grid, self.trajectory.states)  # (steps + 1, blocks)
         return any(
-            surging(self.trajectory.times, column)
+            accelerating(self.trajectory.times, column)
             for column, driven in zip(largest.T, self.driven, strict=True)
             if column[-1] > driven  # the onset of a pulse is no blow-up
         )
@@ -134,7 +134,7 @@ class Run:
             for field, space in grid.spaces.items()
         }
 
-    def look(self, times: Array) -> Array:
+    def sampled_fields(self, times: Array) -> Array:
         """All fields at places spread over the domain: shape (times, fields, places)."""
         # Unevenly spaced, so that no wave is aliased to a constant.
         spread = np.arange(SOLVER.stop.compared[len(self.grid.axes) - 1]) * 0.6180339887498949 % 1.0
@@ -153,7 +153,7 @@ def largest_values(grid: Discretisation, y: Array) -> Array:
     return np.stack([np.abs(y[..., block]).max(axis=-1) for block in grid.blocks.values()], axis=-1)
 
 
-def surging(times: Array | list[float], largest: Array) -> bool:
+def accelerating(times: Array | list[float], largest: Array) -> bool:
     """Whether the largest value doubled faster the last time than the time before: towards a blow-up, unlike exp(t)."""
     times = np.asarray(times)
     below_half = np.flatnonzero(largest <= largest[-1] / 2)
@@ -230,10 +230,10 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
         # Of the start only, because breaks may be many.
         if rough and t <= problem.grace and len(times) > SOLVER.stop.steps_of_rough_start:
             # Close to a blow-up every grid is too coarse in the end; the next one will show the same.
-            return "unresolved" if any(surging(times, block) for block in np.array(largest).T) else "rough"
+            return "unresolved" if any(accelerating(times, block) for block in np.array(largest).T) else "rough"
         reference = np.maximum(np.maximum(largest[0], largest[len(largest) // 10]), driven)
         for block in np.flatnonzero(largest[-1] > SOLVER.stop.growth * reference):
-            if surging(times, np.array(largest)[:, block]):
+            if accelerating(times, np.array(largest)[:, block]):
                 return "blow-up"
         remaining = problem.until - t
         if growth_without_bound(grid.equation, grid.axes, grid.slopes(t, y), grid.finest, remaining):

@@ -210,12 +210,12 @@ def _on_axis(
     return Conditions(periodic=False, given=tuple(given), by_name=by_name)
 
 
-def spelled(boundary: Any) -> Any:
+def printable(boundary: Any) -> Any:
     """The user's argument, with "f(t)" for functions, whose repr contains a memory address."""
     if isinstance(boundary, Mapping):
-        return {name: spelled(each) for name, each in boundary.items()}
+        return {name: printable(each) for name, each in boundary.items()}
     if isinstance(boundary, tuple | list):
-        return type(boundary)(spelled(each) for each in boundary)
+        return type(boundary)(printable(each) for each in boundary)
     return "f(t)" if callable(boundary) else boundary
 
 
@@ -340,8 +340,8 @@ def settle(
             held = {"held_left": _held(field, axis, left), "held_right": _held(field, axis, right)}
             if sides == SIDES[0]:
                 return conditions, Notice.of("law-takes-other-conditions", highest=highest, **numbers, **held)
-            told = numbers | held | {"highest": highest, "axis": axis}
-            return conditions, Notice.of("law-takes-other-conditions-in-plane", **told)
+            parameters = numbers | held | {"highest": highest, "axis": axis}
+            return conditions, Notice.of("law-takes-other-conditions-in-plane", **parameters)
         if too_high := [condition for condition in given if condition.order >= max(order, 1)]:
             name = f"{field}_{axis * too_high[0].order}"
             return conditions, Notice.of("condition-too-high", derivative=name)

@@ -28,25 +28,25 @@ Array = np.ndarray
 Counts = dict[str, tuple[int, int]]  # of each field: conditions at the left and at the right end, on u, u_x, … in turn
 
 
-def incoming_at(glance: Discretisation, start: Array, axis: str) -> Counts | None:
+def incoming_at(coarse_grid: Discretisation, start: Array, axis: str) -> Counts | None:
     """Counts at the ends of one axis. None if the order of each field alone decides: half of it at either end."""
-    equation = glance.equation
+    equation = coarse_grid.equation
     orders = {field: equation.order(axis, field) for field in equation.fields}
     if len(orders) == 1:
-        return _of_one_field(glance, start, axis)
+        return _of_one_field(coarse_grid, start, axis)
     if all(order % 2 == 0 for order in orders.values()):
         return None
-    everywhere = glance.slopes(0.0, start)
+    everywhere = coarse_grid.slopes(0.0, start)
     # Along a side of the plane: the mean of the components normal to it.
     at_ends = {
         pair: values.mean(axis=1)
-        for pair, values in glance.slopes_at_ends(0.0, start, axis).items()
+        for pair, values in coarse_grid.slopes_at_ends(0.0, start, axis).items()
         if set(pair[1].axes) <= {axis, "t"}
     }
-    length = glance.domain[axis][1] - glance.domain[axis][0]
+    length = coarse_grid.domain[axis][1] - coarse_grid.domain[axis][0]
     rounding = SOLVER.well_posed.vanishing
-    rate = SOLVER.well_posed.short_wave_rate * fastest_rate(equation, everywhere, glance.domain)
-    sizes = {field: float(np.abs(start[glance.blocks[Derivative(field)]]).max()) or 1.0 for field in orders}
+    rate = SOLVER.well_posed.short_wave_rate * fastest_rate(equation, everywhere, coarse_grid.domain)
+    sizes = {field: float(np.abs(start[coarse_grid.blocks[Derivative(field)]]).max()) or 1.0 for field in orders}
     found = []
     for end, sign in enumerate((-1, 1)):
         slopes = {
@@ -58,14 +58,14 @@ def incoming_at(glance: Discretisation, start: Array, axis: str) -> Counts | Non
     return {field: (left[field], right[field]) for field in orders}
 
 
-def _of_one_field(glance: Discretisation, start: Array, axis: str) -> Counts | None:
-    equation = glance.equation
+def _of_one_field(coarse_grid: Discretisation, start: Array, axis: str) -> Counts | None:
+    equation = coarse_grid.equation
     ((field, order),) = ((field, equation.order(axis, field)) for field in equation.fields)
     pair = (field, Derivative(field, axis * order))
-    slopes = glance.slopes(0.0, start)
+    slopes = coarse_grid.slopes(0.0, start)
     if equation[field].time_order == 2 or pair not in slopes:
         return None
-    at_ends = glance.slopes_at_ends(0.0, start, axis)[pair]  # (2, places along the side)
+    at_ends = coarse_grid.slopes_at_ends(0.0, start, axis)[pair]  # (2, places along the side)
     ends = np.where(np.abs(at_ends) > SOLVER.well_posed.vanishing * np.abs(slopes[pair]).max(), at_ends, 0.0)
     least, most = ends.min(axis=1), ends.max(axis=1)
     if order % 2 and np.any((least < 0) & (most > 0)):
@@ -130,8 +130,8 @@ def _distinguishing(names: list[tuple[str, int]], waves: Array, orders: Mapping[
             sizes = np.linalg.norm(rest[rows], axis=1)
             if sizes.max() < SOLVER.well_posed.distinct * largest or not largest:
                 break
-            held = rows.pop(int(np.argmax(sizes)))
-            counts[names[held][0]] += 1
+            fixed = rows.pop(int(np.argmax(sizes)))
+            counts[names[fixed][0]] += 1
             # The remaining freedom: combinations of waves in the null space of the condition.
-            rest = rest @ np.asarray(qr(rest[held][:, None].conj())[0])[:, 1:]
+            rest = rest @ np.asarray(qr(rest[fixed][:, None].conj())[0])[:, 1:]
     return counts

@@ -13,7 +13,7 @@ from pdescry.cores import one_thread
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.solver.attempt import Problem, Progress
-from pdescry.solver.boundary import Boundary, Conditions, Domain, check_values, needed_at_ends, read_boundary, spelled
+from pdescry.solver.boundary import Boundary, Conditions, Domain, check_values, needed_at_ends, printable, read_boundary
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.incoming import incoming_at
 from pdescry.solver.initial import Initial, read_initial
@@ -147,7 +147,7 @@ def simulate(
     return Solution(
         equation=equation,
         extent=extent,
-        boundary=boundary if isinstance(boundary, str) else repr(spelled(boundary)),
+        boundary=boundary if isinstance(boundary, str) else repr(printable(boundary)),
         until=end,
         times=moments,
         grids=grids,
@@ -182,10 +182,12 @@ def conditions_needed(
     profiles = read_initial(initial, plain, extent, dict.fromkeys(extent, False))
     known = read_inputs(inputs, plain, extent, until=0.0)
     free = dict.fromkeys(extent, Conditions(periodic=False))
-    glance = Discretisation(plain, extent, free, dict.fromkeys(extent, SOLVER.points.first[len(extent) - 1]), known)
-    start = np.concatenate([profiles[name](*glance.places) for name in glance.blocks])
+    coarse_grid = Discretisation(
+        plain, extent, free, dict.fromkeys(extent, SOLVER.points.first[len(extent) - 1]), known
+    )
+    start = np.concatenate([profiles[name](*coarse_grid.places) for name in coarse_grid.blocks])
     usual = {field: needed_at_ends(plain.order(axis, field), None) for field in plain.fields}
-    return incoming_at(glance, start, axis) or usual
+    return incoming_at(coarse_grid, start, axis) or usual
 
 
 def _check_number(name: str, value: Any, least: float, most: float, whole: bool = False) -> None:

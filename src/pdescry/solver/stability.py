@@ -31,16 +31,16 @@ def check_stability(problem: Problem, found: Verdict) -> Verdict:
     again = attempt(replace(problem, max_steps=steps, tolerance=SOLVER.stability.tolerance), grid, start, np.inf)
     if again.outcome == "seconds":
         return verdict.unchecked(problem, run, found.error)
-    times = problem.moments[problem.moments <= again.reached]
-    fields = run.look(times)
+    times = problem.comparison_times[problem.comparison_times <= again.reached]
+    fields = run.sampled_fields(times)
     # A law under which everything grows is not sensitive: differences are relative to the size of the field by then.
-    first = np.abs(run.look(np.zeros(1))).max(axis=2)
+    first = np.abs(run.sampled_fields(np.zeros(1))).max(axis=2)
     size = np.maximum(np.abs(fields).max(axis=2), np.where(first > 0, first, run.sizes))
-    apart = (np.abs(again.look(times) - fields).max(axis=2) / size).max(axis=1)
+    apart = (np.abs(again.sampled_fields(times) - fields).max(axis=2) / size).max(axis=1)
     lost = np.flatnonzero(apart > SOLVER.stability.too_large)
     if len(lost) or again.outcome not in ("finished", "steps"):
-        held = float(times[lost[0] - 1]) if len(lost) and lost[0] > 0 else (0.0 if len(lost) else again.reached)
-        return verdict.sensitive(run, held, SOLVER.stability.disturbance, SOLVER.stability.too_large)
+        stable_until = float(times[lost[0] - 1]) if len(lost) and lost[0] > 0 else (0.0 if len(lost) else again.reached)
+        return verdict.sensitive(run, stable_until, SOLVER.stability.disturbance, SOLVER.stability.too_large)
     amplification = max(1.0, float(apart.max(initial=0.0)) / SOLVER.stability.disturbance)
     checked = again.reached if again.outcome == "steps" else problem.until
     return verdict.accepted(problem, run, max(found.error, amplification * problem.tolerance), checked)

@@ -20,7 +20,7 @@ from pdescry.solver.jacobian import Shift, TensorJacobian
 
 Array = np.ndarray
 
-MET = ((4 - 6**0.5) / 10, (4 + 6**0.5) / 10, 1.0)  # nodes of Radau's three stages, as shares of a step
+STAGES = ((4 - 6**0.5) / 10, (4 + 6**0.5) / 10, 1.0)  # nodes of Radau's three stages, as shares of a step
 
 
 class _OutOfTime(Exception):
@@ -51,9 +51,10 @@ class Trajectory:
     def bends_of(self, values: Callable[[float], Array]) -> Array:
         """(steps, 3, …): a function of time as a cubic in each step, through its values at the stages."""
         first, length = self.times[:-1, None], np.diff(self.times)[:, None]
-        met = np.array([values(float(t)) for t in (first + length * np.array((0.0, *MET))).ravel()])
-        met = met.reshape(len(first), 1 + len(MET), len(values(float(self.times[0]))))  # also where no step was made
-        return np.linalg.solve(np.array(MET)[:, None] ** np.arange(1, 4), met[:, 1:] - met[:, :1])
+        at_stages = np.array([values(float(t)) for t in (first + length * np.array((0.0, *STAGES))).ravel()])
+        size = len(values(float(self.times[0])))  # also if no step was made
+        at_stages = at_stages.reshape(len(first), 1 + len(STAGES), size)
+        return np.linalg.solve(np.array(STAGES)[:, None] ** np.arange(1, 4), at_stages[:, 1:] - at_stages[:, :1])
 
 
 def interpolate(times: Array, states: Array, bends: Array, t: Array) -> Array:
