@@ -1,8 +1,8 @@
-"""A rod whose diffusivity grows by half along its length: is the variation found, and not where there is none?
+"""A rod whose diffusivity grows by half along its length: whether variation is found, and none where there is none.
 
     python benchmarks/varying.py 101 102 103 104 105
 
-Twelve sensors at random places, 51 times, noise 2 % of the readings' sd, ends held at zero; ``plain`` is D(x)·u_xx,
+Twelve sensors at random places, 51 times, noise 2 % of the readings' sd, ends fixed at zero; ``plain`` is D(x)·u_xx,
 ``flux`` is (D·u_x)_x, ``constant`` has D = 0.025. One line a run: what was found, whether it is right, the seconds.
 """
 
