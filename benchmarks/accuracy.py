@@ -202,12 +202,12 @@ def run(
 
     folder.mkdir(parents=True, exist_ok=True)
     made_by = {"commit": commit(), "inference": inference_digest(), "versions": versions()}
-    asked = {
+    tasks = {
         f"{name_of(cell)}-{library}": (cell, library)
         for cell in cells(kinds, layouts)
         for library in (libraries if cell.get("kind") is None else libraries[:1])
     }
-    missing = {name: task for name, task in asked.items() if not (folder / f"{name}.json").exists()}
+    missing = {name: task for name, task in tasks.items() if not (folder / f"{name}.json").exists()}
     for name, record in made(make, missing, workers, cluster):
         write_json(folder / f"{name}.json", made_by | record)
         print(f"{name}: {record['law']} ({record['seconds']:.0f} s) {record['reason'][:60]}", flush=True)

@@ -48,7 +48,7 @@ def law_of(fit: JointFit) -> Law:
 
 
 def one(name: str, layout: int) -> dict[str, Any]:
-    system, begun = systems.get(name), time.perf_counter()
+    system, started = systems.get(name), time.perf_counter()
     readings = system.observe(sensors=SENSORS, noise=NOISE, seed=layout)
     last = float(readings.times[int(SHARE * (len(readings.times) - 1))])
     early = readings.time <= last
@@ -84,7 +84,7 @@ def one(name: str, layout: int) -> dict[str, Any]:
         "changed_within": changed,
         "unsolved": int(found.attrs["unsolved_draws"]),
         "status": found.attrs["status"],
-        "seconds": round(time.perf_counter() - begun, 1),
+        "seconds": round(time.perf_counter() - started, 1),
         "commit": subprocess.run(
             ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
         ).stdout.strip(),

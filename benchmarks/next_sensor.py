@@ -95,12 +95,12 @@ def record(system: System, fit: JointFit, place: float | None = None) -> dict[st
 
 def one(name: str, layout: int, repeats: int = REPEATS, strategies: Iterable[str] = STRATEGIES) -> dict[str, Any]:
     """One layout: before, what was expected, and after."""
-    system, begun = systems.get(name), time.perf_counter()
+    system, started = systems.get(name), time.perf_counter()
     readings = system.observe(sensors=SENSORS, noise=NOISE, seed=layout)
     before = fitted(system, readings)
-    asked = time.perf_counter()
+    began = time.perf_counter()
     advice = before.next_sensor()
-    seconds = time.perf_counter() - asked
+    seconds = time.perf_counter() - began
     x = np.sort(readings.places[:, 0])
     widest = int(np.argmax(np.diff(x)))
     places = {
@@ -126,7 +126,7 @@ def one(name: str, layout: int, repeats: int = REPEATS, strategies: Iterable[str
             record(system, fitted(system, with_sensor(system, readings, float(place), seed), before), float(place))
             for seed, place in enumerate(where)
         ]
-    return found | {"seconds": time.perf_counter() - begun}
+    return found | {"seconds": time.perf_counter() - started}
 
 
 def run(folder: Path, names: list[str], layouts: list[int]) -> None:

@@ -323,19 +323,19 @@ def main() -> None:
     making.add_argument("--workers", type=int, default=1)
     printing = commands.add_parser("table")
     printing.add_argument("folder", type=Path)
-    asked = parser.parse_args()
-    if asked.command == "table":
-        print(lay_out(table(asked.folder)), end="")
+    given = parser.parse_args()
+    if given.command == "table":
+        print(lay_out(table(given.folder)), end="")
         return
-    asked.folder.mkdir(parents=True, exist_ok=True)
-    for name in asked.case or [*CASES, *RANDOM, *NULLS]:
-        noises = [RANDOM[name][1]] if name in RANDOM else asked.noise[:1] if name in NULLS else asked.noise
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for name in given.case or [*CASES, *RANDOM, *NULLS]:
+        noises = [RANDOM[name][1]] if name in RANDOM else given.noise[:1] if name in NULLS else given.noise
         for noise in noises:
-            for layout in asked.layouts:
-                path = asked.folder / f"{name}-{noise:g}-{layout}.json"
+            for layout in given.layouts:
+                path = given.folder / f"{name}-{noise:g}-{layout}.json"
                 if path.exists():
                     continue
-                record = run(name, layout, noise, asked.workers)
+                record = run(name, layout, noise, given.workers)
                 path.write_text(json.dumps(record, indent=1) + "\n")
                 print(name, noise, layout, f"{record['seconds']:.0f} s", record["law"], sep="\t", flush=True)
 

@@ -33,10 +33,10 @@ look();
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    asked.add_argument("run", type=Path)
-    asked.add_argument("--readings", type=int, nargs="+", default=[1_000, 10_000, 100_000])
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--readings", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    given = parser.parse_args()
     law = load(given.run)
     options = ChromeOptions()
     options.binary_location = "/usr/bin/chromium"

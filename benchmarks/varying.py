@@ -44,12 +44,12 @@ def main() -> None:
     parser.add_argument("layouts", type=int, nargs="+")
     parser.add_argument("--kind", choices=LAWS, action="append", help="may repeat; by default, all")
     parser.add_argument("--workers", type=int)
-    asked = parser.parse_args()
-    for kind in asked.kind or LAWS:
+    given = parser.parse_args()
+    for kind in given.kind or LAWS:
         wanted = {str(term) for term in pdescry.Equation.parse(LAWS[kind])["u"].coefficients}
-        for layout in asked.layouts:
+        for layout in given.layouts:
             begin = time.perf_counter()
-            choice = pdescry.choose(readings_of(kind, layout), workers=asked.workers)
+            choice = pdescry.choose(readings_of(kind, layout), workers=given.workers)
             found = {str(each.term) for each in choice.fit.terms} if choice.told else set()
             varies = "varies" if len(choice.comparison.profiles) else "constant"
             right = "right" if found == wanted else "wrong"

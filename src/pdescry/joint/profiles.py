@@ -113,11 +113,11 @@ def _conservation(profile: Profile, terms: Sequence[Candidate], places: Array) -
     flux = once_less(base.term, axis)
     if flux is None:
         return None
-    families, beside = _families(terms, axis), Candidate(base.field, flux)
-    if beside not in families:
+    families, gradient_term = _families(terms, axis), Candidate(base.field, flux)
+    if gradient_term not in families:
         return None
-    powers = _in_law(families[beside], terms)
-    other = Profile(beside, axis, powers, profile.values, profile.covariance)
+    powers = _in_law(families[gradient_term], terms)
+    other = Profile(gradient_term, axis, powers, profile.values, profile.covariance)
     # Polynomials agree if they agree at as many places as they have coefficients.
     degree = max(int(profile.powers.max()) - 1, int(powers.max()))
     some = np.linspace(places[0], places[-1], degree + 1)

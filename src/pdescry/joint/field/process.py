@@ -305,12 +305,12 @@ class Process(Lean):
             near = others[nearest_first[: FIELD.process.nearest_sensors]]
             for part in np.array_split(records[me], -(-len(own) // FIELD.process.readings_of_part)):
                 begin, end = time[part[0]], time[part[-1]]
-                beside = []
+                neighbours = []
                 for each in near:
                     low, high = np.searchsorted(time[records[each]], [begin, end], side="left")
                     some = records[each][low : high + 1]
-                    beside.append(some[:: -(-len(some) // FIELD.process.readings_of_part)])
-                yield self._conditional(np.concatenate([np.zeros(0, np.intp), *beside]), part)
+                    neighbours.append(some[:: -(-len(some) // FIELD.process.readings_of_part)])
+                yield self._conditional(np.concatenate([np.zeros(0, np.intp), *neighbours]), part)
 
     def _conditional(self, known: Numbers, own: Numbers) -> tuple[float, Array]:
         """Log density of own readings conditional on the known ones, and the prediction errors."""
@@ -334,14 +334,14 @@ class Process(Lean):
     def mean(self, *grid: Array) -> Array:
         """(x, …, t): mean of the field on a grid of places and times, without offsets."""
         found = np.empty(tuple(map(len, grid)))
-        for asked, some, _, pulled in self._windows_at(grid[-1]):
-            *places, t = self._correlations((*grid[:-1], grid[-1][asked]), some)
+        for which, some, _, pulled in self._windows_at(grid[-1]):
+            *places, t = self._correlations((*grid[:-1], grid[-1][which]), some)
             part = self._size * pulled * t  # (t, readings)
             if len(places) == 1:
-                found[..., asked] = places[0] @ part.T
+                found[..., which] = places[0] @ part.T
             else:
                 letters = "abc"[: len(places)]
-                found[..., asked] = np.einsum(
+                found[..., which] = np.einsum(
                     ",".join(f"{each}m" for each in letters) + f",tm->{letters}t", *places, part, optimize=True
                 )
         return self.centre + self.unit * found
@@ -350,14 +350,14 @@ class Process(Lean):
         """(x, …, t): sd of the field on a grid of places and times, without offsets; from a subset of the readings."""
         *others, times = grid
         left = np.empty((math.prod(map(len, others)), len(times)))
-        for asked, every, _, _ in self._windows_at(times):
+        for which, every, _, _ in self._windows_at(times):
             some = np.sort(np.random.default_rng(0).permutation(every)[: FIELD.process.readings_of_sd])
             root = self._root(some)
-            *places, t = self._correlations((*others, times[asked]), some)
+            *places, t = self._correlations((*others, times[which]), some)
             along = places[0]
             for each in places[1:]:
                 along = (along[:, None, :] * each).reshape(-1, along.shape[1])
-            for number, each in zip(asked, t, strict=True):
+            for number, each in zip(which, t, strict=True):
                 half = solve_triangular(root, self._size * (each * along).T, lower=True)
                 left[:, number] = self._size - np.sum(half**2, axis=0)
         return self.unit * np.sqrt(np.maximum(left, 0)).reshape(*map(len, others), len(times))
@@ -365,31 +365,31 @@ class Process(Lean):
     def at(self, points: Array) -> tuple[Array, Array]:
         """(N,) mean and (N,) variance of the field at points (N, D), places before time."""
         mean, variance = np.empty(len(points)), np.empty(len(points))
-        for asked, across, half, pulled in self._seen_from(points):
-            mean[asked] = self.centre + self.unit * (across @ pulled)
-            variance[asked] = self.unit**2 * np.maximum(self._size - np.sum(half**2, axis=0), 0)
+        for which, across, half, pulled in self._covariances_at(points):
+            mean[which] = self.centre + self.unit * (across @ pulled)
+            variance[which] = self.unit**2 * np.maximum(self._size - np.sum(half**2, axis=0), 0)
         return mean, variance
 
     def jointly(self, points: Array) -> tuple[Array, Array]:
         """(N,) mean and (N, N) covariance of the field at points (N, D), places before time."""
         mean, covariance = np.empty(len(points)), np.zeros((len(points), len(points)))
-        for asked, across, half, pulled in self._seen_from(points):
-            own = self._of_field(points[asked])
-            mean[asked] = self.centre + self.unit * (across @ pulled)
+        for which, across, half, pulled in self._covariances_at(points):
+            own = self._of_field(points[which])
+            mean[which] = self.centre + self.unit * (across @ pulled)
             part = self._size * correlation(own, own, self._lengths) - half.T @ half
-            covariance[np.ix_(asked, asked)] = self.unit**2 * part
+            covariance[np.ix_(which, which)] = self.unit**2 * part
         return mean, covariance
 
     def _of_field(self, points: Array) -> Array:
         """(N, 1 + d): time and places, scaled."""
         return self.scaled(points[:, -1], points[:, :-1], 0.0 * points[:, -1])[:, :-1]
 
-    def _seen_from(self, points: Array) -> Iterator[tuple[Numbers, Array, Array, Array]]:
+    def _covariances_at(self, points: Array) -> Iterator[tuple[Numbers, Array, Array, Array]]:
         """For each window: which points, their covariance with the readings, that times the inverse root, and the
         weights of the readings."""
-        for asked, some, root, pulled in self._windows_at(points[:, -1]):
-            across = self._size * correlation(self._of_field(points[asked]), self._points(some), self._lengths)
-            yield asked, across, solve_triangular(root, across.T, lower=True), pulled
+        for which, some, root, pulled in self._windows_at(points[:, -1]):
+            across = self._size * correlation(self._of_field(points[which]), self._points(some), self._lengths)
+            yield which, across, solve_triangular(root, across.T, lower=True), pulled
 
     def _windows_at(self, times: Array) -> Iterator[tuple[Numbers, Numbers, Array, Array]]:
         """For each window: which of these times, the readings from which the field is predicted there, the root of

@@ -68,8 +68,8 @@ class Region(Lean):
     def contains(self, points: Array) -> NDArray[np.bool_]:
         """(N,): whether the law is required at points (N, d)."""
         near, _ = self._tree.query(self._scaled(points))
-        beside = self._beyond(points) <= FIELD.region.beyond_hull * self.spacing
-        return beside & (near <= FIELD.region.reach * self.spacing)
+        near_hull = self._beyond(points) <= FIELD.region.beyond_hull * self.spacing
+        return near_hull & (near <= FIELD.region.reach * self.spacing)
 
     def between(self, points: Array) -> NDArray[np.bool_]:
         """(N,): whether points lie strictly within the hull."""

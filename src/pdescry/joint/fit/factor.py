@@ -168,11 +168,11 @@ class Factor:
         """N⁻¹ of consecutive unknowns, within one block or two neighbouring ones."""
         k = first // self.block
         middle = (k + 1) * self.block
-        own, beside = self._inverse[k]
+        own, off_diagonal = self._inverse[k]
         low, high = first - k * self.block, min(end, middle) - k * self.block
         if end <= middle:
             return own[low:high, low:high]
-        corner, across = self._inverse[k + 1][0][: end - middle, : end - middle], beside[low:, : end - middle]
+        corner, across = self._inverse[k + 1][0][: end - middle, : end - middle], off_diagonal[low:, : end - middle]
         return np.block([[own[low:, low:], across], [across.T, corner]])
 
     @cached_property
@@ -183,10 +183,10 @@ class Factor:
             own, info = _invert(some)
             if info != 0:
                 raise LinAlgError("The factor is singular.")
-            own, beside = np.triu(own) + np.triu(own, 1).T, np.zeros(above.shape)
+            own, off_diagonal = np.triu(own) + np.triu(own, 1).T, np.zeros(above.shape)
             if above.shape[1]:
                 through = _solve_block(1.0, some, above, lower=0)
-                beside = -through @ found[-1][0]
-                own = own - beside @ through.T
-            found.append(((own + own.T) / 2, beside))
+                off_diagonal = -through @ found[-1][0]
+                own = own - off_diagonal @ through.T
+            found.append(((own + own.T) / 2, off_diagonal))
         return found[::-1]

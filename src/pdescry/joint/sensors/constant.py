@@ -105,12 +105,12 @@ def _neighbours_change(fitted: FieldOfReadings, run: Run, faulty: NDArray[np.boo
 def _field_changes(fitted: FieldOfReadings, run: Run, faulty: NDArray[np.bool_], size: float) -> bool:
     known = fitted.thinned()
     known = known[~faulty[known]]
-    asked = np.searchsorted(fitted.rows, np.sort(run.rows))
-    asked = asked[:: -(-len(asked) // 100)]
-    both = fitted.process.covariance(fitted.points[np.concatenate([known, asked])])
+    during = np.searchsorted(fitted.rows, np.sort(run.rows))
+    during = during[:: -(-len(during) // 100)]
+    both = fitted.process.covariance(fitted.points[np.concatenate([known, during])])
     n = len(known)
     across = cho_solve(cho_factor(both[:n, :n], lower=True), both[:n, n:])
     mean, covariance = across.T @ fitted.values[known], both[n:, n:] - across.T @ both[:n, n:]
-    contrast = np.eye(len(asked)) - 1 / len(asked)
+    contrast = np.eye(len(during)) - 1 / len(during)
     change, sd = contrast @ mean, np.sqrt(np.diag(contrast @ covariance @ contrast))
     return bool((np.abs(change) > np.maximum(SENSORS.constant.limit * sd, size)).any())

@@ -89,9 +89,9 @@ class FieldOfReadings(Lean):
         if len(every) <= SENSORS.examine.readings_at_once:
             yield every, every
             return
-        number, beside = SENSORS.examine.readings_of_part, SENSORS.examine.readings_beside
+        number, margin = SENSORS.examine.readings_of_part, SENSORS.examine.readings_beside
         for first in range(0, len(every), number):
-            yield every[first : first + number], every[max(first - beside, 0) : first + number + beside]
+            yield every[first : first + number], every[max(first - margin, 0) : first + number + margin]
 
     def thinned(self, most: int = SENSORS.examine.readings_at_once) -> Numbers:
         """Evenly chosen readings of each sensor, approximately this many in total."""

@@ -53,7 +53,7 @@ class OutlierOptions:
     """Share of the readings: more outliers are noise with another distribution. Larger: readings are lost."""
     neighbours: int = 10
     """Number of nearest readings that are compared."""
-    crowd: int = 4
+    suspects_nearby: int = 4
     """Number of these that are outliers, too, from which they are part of the field. Larger: fronts are mistaken for
     outliers; smaller: bursts are missed."""
     calm_ratio: float = 2.0

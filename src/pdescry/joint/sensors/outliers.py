@@ -83,15 +83,15 @@ def _is_fault(fitted: FieldOfReadings, some: Numbers, suspect: Numbers, errors: 
         near = nearest_first[1 : SENSORS.outliers.neighbours + 1]
         calm = np.abs(z[near][~out[near]])
         least = SENSORS.outliers.calm_ratio * calm.max(initial=0.0)
-        if out[near].sum() >= SENSORS.outliers.crowd or abs(z[number]) < least:
+        if out[near].sum() >= SENSORS.outliers.suspects_nearby or abs(z[number]) < least:
             continue
         before, after = _neighbours(fitted, some, number)
-        beside = np.array([each for each in (before, after) if each is not None], np.intp)
-        if (np.sign(error) * z[beside] > SENSORS.outliers.shared * abs(z[number])).any():
+        adjacent = np.array([each for each in (before, after) if each is not None], np.intp)
+        if (np.sign(error) * z[adjacent] > SENSORS.outliers.shared * abs(z[number])).any():
             continue
         beyond = 0.0
-        if len(beside) == 2:
-            beyond = float((np.sign(error) * (fitted.values[some[number]] - fitted.values[some[beside]])).min())
+        if len(adjacent) == 2:
+            beyond = float((np.sign(error) * (fitted.values[some[number]] - fitted.values[some[adjacent]])).min())
         found[k] = beyond > SENSORS.outliers.beyond_neighbours * abs(error) or (
             inside[fitted.sensor[some[number]]] and _apart_from_others(fitted, some[~out], int(some[number]), error)
         )
