@@ -192,7 +192,7 @@ class JointFit:
 
     @cached_property
     def elpd(self) -> float:
-        """Expected log predictive density of the inner sensors, each left out: higher is better."""
+        """Expected log predictive density of the inner sensors, each left out; higher is better."""
         with one_thread():
             return score(self.minimum)
 

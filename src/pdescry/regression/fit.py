@@ -73,7 +73,7 @@ class SparseFit:
 
     @property
     def formal_sd(self) -> NDArray[np.float64]:
-        """(T,): formal standard deviations, zero for dropped terms."""
+        """Formal standard deviations, (T,), zero for dropped terms."""
         return np.sqrt(np.diag(self.covariance))
 
     @property

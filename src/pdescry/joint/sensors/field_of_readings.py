@@ -89,7 +89,7 @@ class FieldOfReadings(Lean):
         if len(every) <= SENSORS.examine.readings_at_once:
             yield every, every
             return
-        number, margin = SENSORS.examine.readings_of_part, SENSORS.examine.readings_beside
+        number, margin = SENSORS.examine.readings_of_part, SENSORS.examine.readings_of_margin
         for first in range(0, len(every), number):
             yield every[first : first + number], every[max(first - margin, 0) : first + number + margin]
 

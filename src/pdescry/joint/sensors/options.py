@@ -31,7 +31,7 @@ class ExamineOptions:
     """Readings, up to which all are predicted jointly. Time grows with the cube."""
     readings_of_part: int = 800
     """Readings that are judged at a time, in order of time, above that. More: slower."""
-    readings_beside: int = 300
+    readings_of_margin: int = 300
     """Readings before and after these from which they are predicted, too. More: more reliable; slower."""
 
 
