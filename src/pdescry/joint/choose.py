@@ -1,9 +1,10 @@
-"""`choose`: which candidates make up the law, judged by how well each law predicts sensors that it has not seen.
+"""`choose`: which candidates make up the law, judged by how well each law predicts left-out sensors.
 
 Subsets of candidates that explain inferred fields best (a regression each: thousands a second) are proposed; each is
-fitted together with the fields on one mesh, first softly. The best refines the mesh; there terms are added and dropped
-until nothing predicts better. No threshold: a term has to gain more than it costs, that of naming it among the
-candidates and of fixing its coefficient (Occam's factor). Orders in time are compared as laws are.
+fitted together with the fields on one mesh, first as a soft constraint. For the best the mesh is refined; there terms
+are added and dropped until none predicts better. There is no threshold: the gain by a term has to exceed its complexity
+penalty, the cost of naming it among the candidates and of determining its coefficient (Occam factor). Orders in time
+are compared as laws are.
 """
 
 from __future__ import annotations
@@ -175,7 +176,7 @@ def choose(
         )
 
     problem = problem_of(experiments)
-    Vary.of(method.vary, problem)  # an error at once where it names no candidate
+    Vary.of(method.vary, problem)  # raises an error early if it names no candidate
     with watched(progress) as tell, one_thread():
         tell("looking at the readings", 0.0, seconds_foreseen(problem, workers))
 
@@ -197,7 +198,7 @@ def choose(
 
 
 def _drifting(choice: Choice) -> SensorFault | None:
-    """A sensor that drifts against the law, where more than half of them remain without it."""
+    """A sensor that drifts against the law, if more than half of the sensors remain without it."""
     readings, seen = choice.fit.readings, drifting(choice.fit.minimum)
     gone = len(choice.left_out) + 1
     if seen is None or 2 * gone > readings.n_sensors:
@@ -206,8 +207,8 @@ def _drifting(choice: Choice) -> SensorFault | None:
 
 
 def _is_better_without(other: Choice, before: Choice, fault: SensorFault) -> bool:
-    """Whether a law that was found without a sensor predicts the others clearly better: without a sound one it would
-    not."""
+    """Whether a law found without a sensor predicts the others clearly better, which it would not without a sound
+    one."""
 
     def density(choice: Choice) -> float:
         table = choice.comparison.held_out
@@ -222,7 +223,7 @@ def _is_better_without(other: Choice, before: Choice, fault: SensorFault) -> boo
 
 
 def readings_of(given: Given) -> tuple[Readings, ...]:
-    """Of one or several experiments, which may come as posteriors."""
+    """Readings of one or several experiments, which may be given as posteriors."""
     every = _listed(given)
     if not every:
         raise InputError("Expected readings, or a list of them, one for each experiment; got an empty list.")
@@ -230,7 +231,7 @@ def readings_of(given: Given) -> tuple[Readings, ...]:
 
 
 def posteriors_of(given: Given) -> tuple[SampledField, ...]:
-    """Networks' posteriors to begin from, too: of all experiments, or none."""
+    """Posteriors of networks, as further initial fields: of all experiments, or none."""
     every = _listed(given)
     found = tuple(each for each in every if not isinstance(each, Readings))
     return found if len(found) == len(every) else ()
@@ -258,7 +259,7 @@ def _chosen(
         return _concluded(outcome, tell, left_out, problem, processes, claims)
 
     def without(reasons: dict[str, Notice]) -> _Outcome | None:
-        """Fields without a law would drag the others down: these are asked alone."""
+        """Search without fields that have no law, which would degrade the others."""
         rest = problem.without(reasons)
         return _searched(rest, method, executor, tell, among(rest, processes))
 
@@ -287,13 +288,14 @@ def _chosen(
 
 @dataclass(eq=False)
 class _Networks:
-    """Another start, for want of which no law may be found. trained: those that there are."""
+    """Networks as further initial fields, if no law is found without them. trained: those that exist."""
 
     train: Train | None
     trained: Sequence[SampledField] = ()
 
     def once(self) -> Sequence[SampledField]:
-        """Empty where they cannot be trained, as of fields read at different places, or were asked for before."""
+        """Empty if they cannot be trained, for example for fields read at different places, or were requested
+        before."""
         train, self.train = self.train, None
         if train is None:
             return ()
@@ -304,7 +306,7 @@ class _Networks:
 
 def _may_begin_badly(problem: Problem, baselines: Baselines) -> bool:
     """Whether all fields change smoothly in time, so that there should be a law, and no record is long. In the plane a
-    network takes ten minutes, and processes are as good to begin from."""
+    network takes ten minutes, and processes are equally good initial fields."""
     if len(problem.axes) > 1:
         return False
     moved = not any(map(unmoved, baselines.values()))
@@ -312,14 +314,14 @@ def _may_begin_badly(problem: Problem, baselines: Baselines) -> bool:
 
 
 def _better(one: _Outcome | None, other: _Outcome | None) -> _Outcome | None:
-    """That of two searches which tells laws of more fields, or whose law scores more."""
+    """The search with laws of more fields, or with the larger score."""
     some = [each for each in (one, other) if each is not None]
     return min(some, key=lambda each: (len(each.reasons), -each.compared[0].score), default=None)
 
 
 def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progress) -> Shortlist:
-    """Laws of long records are sought in stretches of them, as if these were experiments of their own; the best are
-    then fitted to all readings. None where no record is long, or its stretches do not tell a law."""
+    """For long records, laws are sought in stretches, as if these were separate experiments; the best are then fitted
+    to all readings. None if no record is long, or its stretches do not determine a law."""
     stretches = [stretches_of(each) for each in problem.experiments]
     if all(len(some) == 1 for some in stretches):
         return None
@@ -339,9 +341,9 @@ def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progre
 
 @dataclass(frozen=True, eq=False)
 class _Outcome:
-    """compared: laws, the best first. reasons: by field, why no law is told. other_order: a law of another order in
-    time that scores nearly as well, as a notice. tight: whether they were fitted to their end, or are guesses. asked:
-    terms whose coefficients were asked to vary. near: laws that were scored in closed form only."""
+    """compared: laws, the best first. reasons: by field, why there is no law. other_order: a law of another order in
+    time that scores nearly as well, as a notice. tight: whether they were fitted to convergence, or are guesses. asked:
+    terms whose coefficients were requested to vary. near: laws that were scored in closed form only."""
 
     problem: Problem
     compared: list[FittedLaw]
@@ -365,8 +367,8 @@ def _searched(
     shortlist: Shortlist = None,
     networks: _Networks | None = None,
 ) -> _Outcome | None:
-    """None where nothing could be fitted. shortlist: orders in time, and laws of these; no others are proposed.
-    networks: to begin from, too, where the smooth field of a single one leads to no law that convinces."""
+    """None if nothing could be fitted. shortlist: orders in time, and laws of these; no others are proposed. networks:
+    used as further initial fields if the smooth field of a single one leads to no convincing law."""
     baselines = baselines_of(processes)
     before = noise_without_law(problem, processes)
     every = tuple(each for each in (problem, *problem.alternatives) if not shortlist or each.orders == shortlist[0])
@@ -378,7 +380,7 @@ def _searched(
         for each, own in zip(every, starts, strict=True)
     ]
     leading = int(np.argmax(shares))
-    if len(problem.fields) > 1:  # where laws of both orders would take too long
+    if len(problem.fields) > 1:  # with laws of both orders it would take too long
         every, starts, leading = (every[leading],), [starts[leading]], 0
     sizes = method.proposals, method.largest, SEARCH.orders.laws_to_the_end
     searches = [
@@ -398,12 +400,12 @@ def _searched(
         return None
     vary = Vary.of(method.vary, problem)
     soft = [law for own in laws.soft for law in own]
-    # Where no dynamics show, laws would be as wrong once tight, or near this one, and slow to fit.
+    # Without dynamics, tight laws would be equally wrong or close to this one, and slow to fit.
     dull = not shortlist and bool(soft) and hopeless(soft, baselines)
     if not dull and not laws.any_is_met:
         laws.guess_noisier()
     tights = tight_and_varied(laws, searches, vary) if laws.suggests_any and not dull else {}
-    # In the plane pairs would be some hundred, and each takes seconds.
+    # In the plane there are hundreds of pairs, and each takes seconds.
     if len(problem.fields) == len(problem.axes) == 1 and not shortlist and not dull:
 
         def from_networks() -> bool:
@@ -413,7 +415,7 @@ def _searched(
         for another_way in (lambda: laws.guess_pairs(True), from_networks, lambda: laws.guess_pairs(False)):
             if laws.is_convincing(tights, before):
                 break
-            with_varying, laws.searches = laws.searches, searches  # more laws are guessed of constant coefficients
+            with_varying, laws.searches = laws.searches, searches  # further guesses have constant coefficients
             if another_way() and laws.suggests_any:
                 tights = tight_and_varied(laws, searches, vary)
             else:
@@ -443,7 +445,7 @@ def _searched(
 
 
 def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> Notice | None:
-    """On a law of another order in time that scores nearly as well, or None."""
+    """Notice of a law of another order in time that scores nearly as well, or None."""
     behind = best.score - other.score
     if behind > SEARCH.orders.reported or not other.met:
         return None
@@ -460,12 +462,12 @@ def _claims(
     processes: Processes,
     posteriors: Sequence[SampledField],
 ) -> pd.DataFrame:
-    """What was said of terms and the readings contradict (`Comparison.claims`): found by a search without it, which is
-    made only where it is doubtful. asked: the problem that was searched, with all orders in time."""
+    """Prior knowledge that the readings contradict (`Comparison.claims`): found by a search without it, only if it is
+    doubtful. asked: the problem that was searched, with all orders in time."""
     best, claims = outcome.compared[0], asked.known.claims
     if not outcome.reasons:
         claims = doubtful(best, outcome.problem)
-    elif any(map(unmoved, outcome.baselines.values())):  # no claim is to blame
+    elif any(map(unmoved, outcome.baselines.values())):  # no claim is the cause
         claims = ()
     if not claims:
         return pd.DataFrame()

@@ -61,6 +61,6 @@ def _information(found: Minimum, number: int, field: int) -> tuple[Array, Array]
     columns = experiment.noise_model.offset_columns(field)
     seen = experiment.whitened.combined(columns)
     information = (columns.T @ columns).toarray() - found.solved.covariance(seen, number)
-    # Precise readings leave b large where they tell nothing of offsets, if the last steps to the minimum are missing.
+    # With precise readings b is inaccurate unless the fit has converged, so the remaining Gauss–Newton step is added.
     steps, _ = found.solved.step()
     return (information + information.T) / 2, columns.T @ experiment.misfit(state + steps[number])
