@@ -56,7 +56,7 @@ def fitted(system: System, readings: Readings, before: JointFit | None = None) -
         with one_thread(), np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
             law = refined_and_finished(_with_readings(before, readings))
             found.append(JointFit(law, replace(before.problem, experiments=(readings,))))
-            if law.unresolved < ANSWER.report.residual and not departures(law, noise).any():
+            if law.relative_residual < ANSWER.report.residual and not departures(law, noise).any():
                 return found[0]
     found.append(refine(readings, system.equation, workers=1))
     return max(found, key=lambda each: each.elpd)

@@ -78,12 +78,12 @@ def test_rates_belong_to_the_start_of_a_law_of_second_order() -> None:
 def test_fields_to_be_solved_forward_obey_the_law_more_closely(fitted: JointFit) -> None:
     def missed(fit: JointFit, bounded: bool) -> float:
         laws = zip(*fit.draw(3, bounded=bounded), strict=True)
-        found = [replace(fit.minimum, coefficients=values, states=(state,)).unresolved for values, state in laws]
+        found = [replace(fit.minimum, coefficients=values, states=(state,)).relative_residual for values, state in laws]
         return max(found)
 
     assert missed(fitted, bounded=True) < 0.5 * missed(fitted, bounded=False)
     tight = closer_to_law(fitted.minimum)
-    assert tight.unresolved < fitted.minimum.unresolved
+    assert tight.relative_residual < fitted.minimum.relative_residual
     assert noise_factors(tight, 0) == pytest.approx(1.0, abs=0.1)  # and the readings are met as well
 
 

@@ -25,13 +25,13 @@ from pdescry.executor import Executor, local_executor
 from pdescry.joint.choice import Choice
 from pdescry.joint.claims import contradicted, doubtful
 from pdescry.joint.comparison import comparison_of
-from pdescry.joint.duration import seconds_foreseen
+from pdescry.joint.duration import expected_seconds
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import stretches_of
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.field.start import Start
-from pdescry.joint.joint_fit import JointFit, followed, notes_of
-from pdescry.joint.profiles import asked_in_vain
+from pdescry.joint.joint_fit import JointFit, extended_fit, notes_of
+from pdescry.joint.profiles import requested_but_constant
 from pdescry.joint.search.by_order import ByOrder
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.neighbours import Neighbour, single_term_changes
@@ -41,10 +41,10 @@ from pdescry.joint.search.search import Search, most_probable_first
 from pdescry.joint.search.varying import Vary, tight_and_varied
 from pdescry.joint.search.verdict import (
     Baselines,
-    hopeless,
-    unmoved,
-    why_none_holds,
-    why_not,
+    has_no_dynamics,
+    predicts_no_dynamics,
+    reason_no_law_fits,
+    reasons_against,
     without_dynamics,
 )
 from pdescry.joint.sensors.against_law import drifting, fault_of, without
@@ -177,11 +177,11 @@ def choose(
 
     problem = problem_of(experiments)
     Vary.of(method.vary, problem)  # raises an error early if it names no candidate
-    with watched(progress) as tell, one_thread():
-        tell("looking at the readings", 0.0, seconds_foreseen(problem, workers))
+    with watched(progress) as report_progress, one_thread():
+        report_progress("looking at the readings", 0.0, expected_seconds(problem, workers))
 
         def chosen(pool: Executor) -> Choice:
-            rising = never_falling(tell)
+            rising = never_falling(report_progress)
             found = _chosen(problem, method, pool, rising, posteriors, train)
             while leave_out and (fault := _drifting(found)) is not None:
                 rest = [without(each, fault) for each in found.fit.problem.experiments]
@@ -245,36 +245,36 @@ def _chosen(
     problem: Problem,
     method: Joint,
     executor: Executor,
-    tell: Progress,
+    report_progress: Progress,
     posteriors: Sequence[SampledField],
     train: Train | None,
 ) -> Choice:
-    processes = fields_without_law(problem, executor, tell)
+    processes = fields_without_law(problem, executor, report_progress)
     alone, silent = None, {}
 
     def conclude(outcome: _Outcome) -> Choice:
         left_out = silent if outcome is alone else {}
         asked = problem.without(left_out) if left_out else problem
-        claims = _claims(outcome, asked, method, executor, tell, among(asked, processes), networks.trained)
-        return _concluded(outcome, tell, left_out, problem, processes, claims)
+        claims = _claims(outcome, asked, method, executor, report_progress, among(asked, processes), networks.trained)
+        return _concluded(outcome, report_progress, left_out, problem, processes, claims)
 
     def without(reasons: dict[str, Notice]) -> _Outcome | None:
         """Search without fields that have no law, which would degrade the others."""
         rest = problem.without(reasons)
-        return _searched(rest, method, executor, tell, among(rest, processes))
+        return _searched(rest, method, executor, report_progress, among(rest, processes))
 
     baselines = baselines_of(processes)
-    networks = _Networks(None if posteriors or not _may_begin_badly(problem, baselines) else train, posteriors)
-    unmoved_ones = {field: without_dynamics(each)[1] for field, each in baselines.items() if unmoved(each)}
-    if 0 < len(unmoved_ones) < len(problem.fields):  # their own readings show no dynamics
-        alone, silent = without(unmoved_ones), unmoved_ones
+    networks = _Networks(None if posteriors or not _may_need_networks(problem, baselines) else train, posteriors)
+    static_fields = {field: without_dynamics(each)[1] for field, each in baselines.items() if has_no_dynamics(each)}
+    if 0 < len(static_fields) < len(problem.fields):  # their own readings show no dynamics
+        alone, silent = without(static_fields), static_fields
         if alone is not None and not alone.reasons:
             return conclude(alone)
-    shortlist = _shortlist(problem, method, executor, tell)
-    outcome = _searched(problem, method, executor, tell, processes, posteriors, shortlist, networks)
+    shortlist = _shortlist(problem, method, executor, report_progress)
+    outcome = _searched(problem, method, executor, report_progress, processes, posteriors, shortlist, networks)
     settled = outcome is not None and not outcome.reasons and outcome.compared[0].found.converged
     if not settled and (new := networks.once()):
-        outcome = _better(outcome, _searched(problem, method, executor, tell, processes, new))
+        outcome = _better(outcome, _searched(problem, method, executor, report_progress, processes, new))
     if outcome is None:
         if alone is None:
             raise PdescryError(NONE)
@@ -304,12 +304,12 @@ class _Networks:
         return self.trained
 
 
-def _may_begin_badly(problem: Problem, baselines: Baselines) -> bool:
+def _may_need_networks(problem: Problem, baselines: Baselines) -> bool:
     """Whether all fields change smoothly in time, so that there should be a law, and no record is long. In the plane a
     network takes ten minutes, and processes are equally good initial fields."""
     if len(problem.axes) > 1:
         return False
-    moved = not any(map(unmoved, baselines.values()))
+    moved = not any(map(has_no_dynamics, baselines.values()))
     return moved and all(len(stretches_of(each)) == 1 for each in problem.experiments)
 
 
@@ -319,7 +319,7 @@ def _better(one: _Outcome | None, other: _Outcome | None) -> _Outcome | None:
     return min(some, key=lambda each: (len(each.reasons), -each.compared[0].score), default=None)
 
 
-def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progress) -> Shortlist:
+def _shortlist(problem: Problem, method: Joint, executor: Executor, report_progress: Progress) -> Shortlist:
     """For long records, laws are sought in stretches, as if these were separate experiments; the best are then fitted
     to all readings. None if no record is long, or its stretches do not determine a law."""
     stretches = [stretches_of(each) for each in problem.experiments]
@@ -332,7 +332,7 @@ def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progre
         return replace(whole, experiments=experiments, ends=ends, alternatives=tuple(map(of, whole.alternatives)))
 
     parts = of(problem)
-    outcome = _searched(parts, method, executor, tell, fields_without_law(parts, executor, tell))
+    outcome = _searched(parts, method, executor, report_progress, fields_without_law(parts, executor, report_progress))
     if outcome is None or len(outcome.reasons) == len(problem.fields):
         return None
     near = [law for law in outcome.compared if law.score > outcome.compared[0].score - SEARCH.orders.shortlist]
@@ -361,7 +361,7 @@ def _searched(
     problem: Problem,
     method: Joint,
     executor: Executor,
-    tell: Progress,
+    report_progress: Progress,
     processes: Processes,
     posteriors: Sequence[SampledField] = (),
     shortlist: Shortlist = None,
@@ -384,7 +384,7 @@ def _searched(
         every, starts, leading = (every[leading],), [starts[leading]], 0
     sizes = method.proposals, method.largest, SEARCH.orders.laws_to_the_end
     searches = [
-        Search(each, *(sizes if k == leading else SEARCH.orders.of_other_order), executor, tell)
+        Search(each, *(sizes if k == leading else SEARCH.orders.of_other_order), executor, report_progress)
         for k, each in enumerate(every)
     ]
 
@@ -401,53 +401,53 @@ def _searched(
     vary = Vary.of(method.vary, problem)
     soft = [law for own in laws.soft for law in own]
     # Without dynamics, tight laws would be equally wrong or close to this one, and slow to fit.
-    dull = not shortlist and bool(soft) and hopeless(soft, baselines)
-    if not dull and not laws.any_is_met:
+    no_dynamics = not shortlist and bool(soft) and predicts_no_dynamics(soft, baselines)
+    if not no_dynamics and not laws.any_is_satisfied:
         laws.guess_noisier()
-    tights = tight_and_varied(laws, searches, vary) if laws.suggests_any and not dull else {}
+    tights = tight_and_varied(laws, searches, vary) if laws.suggests_any and not no_dynamics else {}
     # In the plane there are hundreds of pairs, and each takes seconds.
-    if len(problem.fields) == len(problem.axes) == 1 and not shortlist and not dull:
+    if len(problem.fields) == len(problem.axes) == 1 and not shortlist and not no_dynamics:
 
         def from_networks() -> bool:
             found = () if networks is None else networks.once()
             return laws.guess_from([starts_of(each, processes, found) for each in every] if found else ())
 
-        for another_way in (lambda: laws.guess_pairs(True), from_networks, lambda: laws.guess_pairs(False)):
+        for extend_search in (lambda: laws.guess_pairs(True), from_networks, lambda: laws.guess_pairs(False)):
             if laws.is_convincing(tights, before):
                 break
             with_varying, laws.searches = laws.searches, searches  # further guesses have constant coefficients
-            if another_way() and laws.suggests_any:
+            if extend_search() and laws.suggests_any:
                 tights = tight_and_varied(laws, searches, vary)
             else:
                 laws.searches = with_varying
-    if not tights and not dull:
+    if not tights and not no_dynamics:
         tights = tight_and_varied(laws, searches, vary)
-    which, fine, tight = laws.on_fine_meshes(tights, lambda law: not why_not(law, baselines, before))
+    which, fine, tight = laws.on_fine_meshes(tights, lambda law: not reasons_against(law, baselines, before))
     if not fine:
         which = next(k for k, own in enumerate(laws.guesses) if own)
         compared = laws.guesses[which][:1]
-        reasons = dict.fromkeys(problem.fields, why_none_holds(baselines))
-        if dull:
-            reasons = why_not(compared[0], baselines, before) or reasons
+        reasons = dict.fromkeys(problem.fields, reason_no_law_fits(baselines))
+        if no_dynamics:
+            reasons = reasons_against(compared[0], baselines, before) or reasons
         return _Outcome(every[which], compared, reasons, baselines, before, pd.DataFrame(), tight=False)
     search = laws.searches[which]
     best = search.pruned(fine[0])
     rivals = [law for law in tight if law.key != fine[0].key]
-    told = len(why_not(best, baselines, before)) < len(problem.fields)
-    compared = most_probable_first(search.nearby(best, rivals)) if told else [best]
+    determined = len(reasons_against(best, baselines, before)) < len(problem.fields)
+    compared = most_probable_first(search.nearby(best, rivals)) if determined else [best]
     compared[0] = search.to_the_end(compared[0])
     changes = single_term_changes(compared[0].found, compared[0].neighbourhood)
-    reasons = why_not(compared[0], baselines, before)
+    reasons = reasons_against(compared[0], baselines, before)
     others = [own[0] for k, own in tights.items() if k != which and own]
     close = _close(compared[0], max(others, key=lambda law: law.score), problem) if others else None
-    near = search.within_reach(compared) if told else []
+    near = search.within_reach(compared) if determined else []
     return _Outcome(search.problem, compared, reasons, baselines, before, changes, close, asked=vary.asked, near=near)
 
 
 def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> Notice | None:
     """Notice of a law of another order in time that scores nearly as well, or None."""
     behind = best.score - other.score
-    if behind > SEARCH.orders.reported or not other.met:
+    if behind > SEARCH.orders.reported or not other.is_satisfied:
         return None
     law = JointFit(other.found, replace(problem, orders=other.orders))
     return Notice.of("other-order", nats=abs(behind), law=str(law))
@@ -458,7 +458,7 @@ def _claims(
     asked: Problem,
     method: Joint,
     executor: Executor,
-    tell: Progress,
+    report_progress: Progress,
     processes: Processes,
     posteriors: Sequence[SampledField],
 ) -> pd.DataFrame:
@@ -467,13 +467,13 @@ def _claims(
     best, claims = outcome.compared[0], asked.known.claims
     if not outcome.reasons:
         claims = doubtful(best, outcome.problem)
-    elif any(map(unmoved, outcome.baselines.values())):  # no claim is the cause
+    elif any(map(has_no_dynamics, outcome.baselines.values())):  # no claim is the cause
         claims = ()
     if not claims:
         return pd.DataFrame()
     released = asked.released(claims)
-    shortlist = _shortlist(released, method, executor, tell)
-    without = _searched(released, method, executor, tell, processes, posteriors, shortlist)
+    shortlist = _shortlist(released, method, executor, report_progress)
+    without = _searched(released, method, executor, report_progress, processes, posteriors, shortlist)
     if without is None or without.reasons:
         return pd.DataFrame()
     return contradicted(claims, best, outcome.tight, without.compared[0], without.problem)
@@ -481,14 +481,14 @@ def _claims(
 
 def _concluded(
     outcome: _Outcome,
-    tell: Progress,
+    report_progress: Progress,
     silent: dict[str, Notice],
     whole: Problem,
     processes: Processes,
     claims: pd.DataFrame,
 ) -> Choice:
     """silent: fields that were left out of the problem, and why. whole: the problem with them."""
-    tell("finishing", 0.99, None)
+    report_progress("finishing", 0.99, None)
     best, problem = outcome.compared[0], outcome.problem
     comparison = replace(
         comparison_of(outcome.compared, outcome.near, outcome.baselines, problem),
@@ -498,12 +498,12 @@ def _concluded(
         claims=claims,
     )
     if len(outcome.reasons) < len(problem.fields):
-        fit = followed(best.found, problem, outcome.before)
+        fit = extended_fit(best.found, problem, outcome.before)
     else:
         fit = JointFit(best.found, problem, notes_of(best.found, outcome.before))
-    tell("finishing", 1.0, 0.0)
+    report_progress("finishing", 1.0, 0.0)
     kept = tuple(tuple(processes[field]["shared"]) for field in whole.fields)
     if len(outcome.reasons) < len(problem.fields):
-        in_vain = asked_in_vain(outcome.asked, best.found.law, outcome.changes, problem.axes[0])
-        comparison = replace(comparison, profiles=fit.profiles, variation=(*fit.variation, *in_vain))
+        constant = requested_but_constant(outcome.asked, best.found.law, outcome.changes, problem.axes[0])
+        comparison = replace(comparison, profiles=fit.profiles, variation=(*fit.variation, *constant))
     return Choice(fit, problem.candidates, comparison, whole.fields, kept)

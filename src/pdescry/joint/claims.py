@@ -46,7 +46,7 @@ def _gain(claim: Claim, best: FittedLaw, problem: Problem) -> float:
         other = around.of(some)
         law = dict(zip(other.terms, map(float, other.coefficients), strict=True))
         if claim.contradicted_by(law.get(claim.candidate)) and not ill_posed(found, law):
-            most = max(most, other.score + _paid_for_claims([claim], tuple(law), best.rules))
+            most = max(most, other.score + _naming_cost_of([claim], tuple(law), best.rules))
     return most - best.neighbourhood.own.score
 
 
@@ -59,7 +59,7 @@ def _otherwise(kept: tuple[int, ...], place: int, claim: Claim) -> Iterator[tupl
         yield (*rest, place)
 
 
-def _paid_for_claims(claims: Sequence[Claim], terms: Sequence, rules: Rules) -> float:
+def _naming_cost_of(claims: Sequence[Claim], terms: Sequence, rules: Rules) -> float:
     """In nats, negative: naming a term that is known to be in the law costs nothing, so a law does not gain by omitting
     it."""
     out = tuple({each.candidate for each in claims if each.kind in ("present", "value")} - set(terms))
@@ -79,7 +79,7 @@ def contradicted(
     against = [
         each for each in claims if each.contradicted_by(values.get(each.candidate), float(sds.get(each.candidate, 0.0)))
     ]
-    cost = other.score - (best.score if tight else best.promise) + _paid_for_claims(against, other.terms, best.rules)
+    cost = other.score - (best.score if tight else best.total_score) + _naming_cost_of(against, other.terms, best.rules)
     if not against or not cost >= SEARCH.verdict.evidence:
         return pd.DataFrame()
     law = str(JointFit(other.found, problem))

@@ -10,7 +10,7 @@ from pdescry.joint.options import ANSWER
 from pdescry.problem import Problem
 
 
-def seconds_foreseen(problem: Problem, workers: int | None) -> float:
+def expected_seconds(problem: Problem, workers: int | None) -> float:
     """Expected duration of the search of a problem in seconds, on this many cores; by default all of them."""
     length = sum(_lengths(readings) for readings in map(Observations, problem.experiments))
     if len(problem.axes) > 1:

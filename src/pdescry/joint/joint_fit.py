@@ -344,7 +344,7 @@ class JointFit:
         return "\n".join([head, *(f"  {note}" for note in (*self.variation, *self.notes))])
 
 
-def followed(found: Minimum, problem: Problem, before: Sequence[Array]) -> JointFit:
+def extended_fit(found: Minimum, problem: Problem, before: Sequence[Array]) -> JointFit:
     """The law with its fields, extended to their domains. before: for each experiment the noise of each field in fits
     without a law."""
     try:
@@ -367,7 +367,7 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
                 notes.append(Notice.of("offsets", field=name if several else None, sd=sd, experiment=number or None))
     if not found.converged:
         notes.append(Notice.of("not-converged"))
-    for left, share in zip(lefts, found.unresolved_by_equation, strict=True):
+    for left, share in zip(lefts, found.relative_residual_by_equation, strict=True):
         if share > ANSWER.report.residual:
             notes.append(Notice.of("law-fails", share=share, left=left))
     if (source := unknown_source(found)) is not None:

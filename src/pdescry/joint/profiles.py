@@ -142,7 +142,7 @@ def once_less(term: Term, axis: str) -> Term | None:
     return Term.of([(Derivative(derivative.field, derivative.axes.replace(axis, "", 1)), 1)])
 
 
-def asked_in_vain(
+def requested_but_constant(
     asked: Sequence[Candidate], law: Mapping[Candidate, float], changes: pd.DataFrame, axis: str
 ) -> list[Notice]:
     """For coefficients that were requested to vary, but are constant: the change of the score if they varied."""

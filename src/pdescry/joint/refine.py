@@ -17,7 +17,7 @@ from pdescry.joint.field.start import Start
 from pdescry.joint.fit.held_out import score
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.stages import refined_and_finished, tightened
-from pdescry.joint.joint_fit import JointFit, followed
+from pdescry.joint.joint_fit import JointFit, extended_fit
 from pdescry.joint.without_law import fields_without_law, noise_without_law, starts_of
 from pdescry.problem import Candidate, Problem
 from pdescry.problem.ends import checked_domain
@@ -78,7 +78,7 @@ def refine(
             )
         best = max(found, key=lambda each: each[0])[1]
         fine = refined_and_finished(best, lambda share: report_progress("refining the mesh", 0.5 + 0.4 * share, None))
-        fit = followed(fine, problem, before)
+        fit = extended_fit(fine, problem, before)
         report_progress("finishing", 1.0, 0.0)
         return fit
 

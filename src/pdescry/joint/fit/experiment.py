@@ -206,7 +206,7 @@ class Experiment(Lean):
         """(equations, points)"""
         return operator.residuals(self.values(state, operator), self.lefts(state, operator), coefficients)
 
-    def unmet(self, residuals: Array) -> Array:
+    def residual_cost(self, residuals: Array) -> Array:
         """(equations,): cost of the residuals, as −2 log density."""
         return np.sum(self.space.moments(self._scaled(residuals)) ** 2, axis=(-2, -1))
 
@@ -215,8 +215,8 @@ class Experiment(Lean):
 
     def value(self, state: Array, operator: Operator, coefficients: Array) -> float:
         """−2 log density of fields and readings given the law, up to a constant."""
-        unmet = self.unmet(self.residuals(state, operator, coefficients)).sum()
-        return float(np.sum(self.misfit(state) ** 2) + unmet + np.sum(self.prior_misfit(state) ** 2))
+        cost = self.residual_cost(self.residuals(state, operator, coefficients)).sum()
+        return float(np.sum(self.misfit(state) ** 2) + cost + np.sum(self.prior_misfit(state) ** 2))
 
     def linearised(self, state: Array, operator: Operator, coefficients: Array) -> Rows:
         values, lefts = self.values(state, operator), self.lefts(state, operator)

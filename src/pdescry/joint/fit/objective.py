@@ -274,7 +274,7 @@ class Minimum(Lean):
         return replace(self, objective=objective, states=self.states if states is None else tuple(states))
 
     @cached_property
-    def unresolved_by_equation(self) -> Array:
+    def relative_residual_by_equation(self) -> Array:
         """(equations,): rms residual relative to the rms left side; the largest of all experiments."""
         residuals = self.objective.residuals(self.states, self.coefficients)
         shares = []
@@ -284,9 +284,9 @@ class Minimum(Lean):
         return np.sqrt(np.max(shares, axis=0))
 
     @property
-    def unresolved(self) -> float:
+    def relative_residual(self) -> float:
         """Its largest value over the equations."""
-        return float(np.max(self.unresolved_by_equation))
+        return float(np.max(self.relative_residual_by_equation))
 
     def mean_square(self, values: Iterable[Array]) -> Array:
         """(…): mean square over each experiment, averaged over experiments, of values (…, points) at the quadrature
@@ -295,15 +295,15 @@ class Minimum(Lean):
         return np.mean([each.space.mean_square(part) for each, part in pairs], axis=0)
 
     @cached_property
-    def unmet_by_equation(self) -> Array:
+    def residual_cost_by_equation(self) -> Array:
         """(equations,): cost of the residual, in nats."""
         residuals = self.objective.residuals(self.states, self.coefficients)
         pairs = zip(self.objective.experiments, residuals, strict=True)
-        return np.sum([each.unmet(residual) for each, residual in pairs], axis=0) / 2
+        return np.sum([each.residual_cost(residual) for each, residual in pairs], axis=0) / 2
 
     @property
-    def unmet(self) -> float:
-        return float(np.sum(self.unmet_by_equation))
+    def residual_cost(self) -> float:
+        return float(np.sum(self.residual_cost_by_equation))
 
     @property
     def records(self) -> float:

@@ -88,10 +88,10 @@ def _on_resolving_mesh(found: Minimum, tolerance: float) -> Minimum:
     """Refine the mesh if the residual is large: with a tight tolerance, coefficients would compensate for a coarse
     mesh."""
     for _ in range(FIT.refinement.rounds):
-        if found.unresolved < FIT.refinement.coarse_residual:
+        if found.relative_residual < FIT.refinement.coarse_residual:
             break
         finer = _on_refined_mesh(found, tolerance, last=False)
-        if finer is found or finer.unresolved > FIT.refinement.least_improvement * found.unresolved:
+        if finer is found or finer.relative_residual > FIT.refinement.least_improvement * found.relative_residual:
             break
         found = finer
     return found
@@ -104,7 +104,7 @@ def refined_and_finished(found: Minimum, report_progress: Callable[[float], None
     for number in range(FIT.refinement.rounds):
         report_progress(number / (FIT.refinement.rounds + 1))
         before, found = found, _on_refined_mesh(found, FIT.tolerances.stages[-1])
-        if found.unresolved < enough or _sizes(found) == _sizes(before):
+        if found.relative_residual < enough or _sizes(found) == _sizes(before):
             break
     report_progress(FIT.refinement.rounds / (FIT.refinement.rounds + 1))
     return finished(found)
@@ -119,7 +119,7 @@ def finished(found: Minimum) -> Minimum:
 def _softened_to_mesh(found: Minimum) -> Minimum:
     """Increase the tolerance, equation by equation, until the residual costs little: on a mesh that is too coarse for
     the law, the coefficients would otherwise be biased."""
-    softer = np.sqrt(np.maximum(found.unmet_by_equation / (FIT.tolerances.residual_cost * found.records), 1.0))
+    softer = np.sqrt(np.maximum(found.residual_cost_by_equation / (FIT.tolerances.residual_cost * found.records), 1.0))
     if np.all(softer == 1):
         return found
     return found.with_experiments(

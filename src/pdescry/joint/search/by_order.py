@@ -40,7 +40,7 @@ class ByOrder:
         return [[law for law in own if law.possible] for own in self.guesses]
 
     @cached_property
-    def none(self) -> float:
+    def score_without_dynamics(self) -> float:
         """Score of models without dynamics."""
         return sum(without_dynamics(each)[0] for each in self.baselines.values())
 
@@ -61,7 +61,7 @@ class ByOrder:
     def suggests_any(self) -> bool:
         """Whether a soft law is satisfied, or has a larger score than models without dynamics."""
         first = [own[0] for own in self.soft if own]
-        return any(law.met or law.promise > self.none for law in first)
+        return any(law.is_satisfied or law.total_score > self.score_without_dynamics for law in first)
 
     # ---- soft laws -------------------------------------------------------------------------------------------------
 
@@ -73,7 +73,7 @@ class ByOrder:
         self.guesses = [[] for _ in self.searches]
         for k in sorted(range(len(self.searches)), key=lambda k: k != self.leading):
             first = self.guesses[self.leading][:1]
-            best = first[0] if lower and first and first[0].possible and first[0].met else None
+            best = first[0] if lower and first and first[0].possible and first[0].is_satisfied else None
             lowest, settled = (best.value, not best.shows_offsets) if best is not None else (math.inf, False)
             self.guesses[k] = self.searches[k].soft(self.starts[k], best is None, lowest, settled)
             self._sharpen(k)
@@ -83,11 +83,11 @@ class ByOrder:
         fields; those of a law may be sharper, and on this mesh terms that compensate for its error would score too
         high."""
         search, clearly, moved = self.searches[k], SEARCH.soft.gain_per_reading_on_finer_mesh * self._n_readings, False
-        others = [own[0].promise for own in self.soft if own and own[0].orders != self._orders[k]]
+        others = [own[0].total_score for own in self.soft if own and own[0].orders != self._orders[k]]
         while own := self.soft[k]:
             best = own[0]
             # A finer mesh gains at most the cost of the residual.
-            if best.found.unmet < clearly or best.score < max(others, default=-math.inf):
+            if best.found.residual_cost < clearly or best.score < max(others, default=-math.inf):
                 break
             numbers = [finer_in_space(each.experiment.space) for each in self.starts[k][0].initial]
             if None in numbers:
@@ -98,7 +98,7 @@ class ByOrder:
             best_ones = own[: SEARCH.soft.laws_on_finer_mesh]
             tried = [law.terms for law in own if law in best_ones or law is first[len(law.terms)]]
             found = search.of_shortlist(starts, tried)
-            if not found or not found[0].possible or found[0].promise < best.promise + clearly:
+            if not found or not found[0].possible or found[0].total_score < best.total_score + clearly:
                 break
             self.starts = [starts if number == k else each for number, each in enumerate(self.starts)]
             self.guesses[k], moved = found, True
@@ -106,8 +106,8 @@ class ByOrder:
             self.guesses[k] = search.improved(self.guesses[k])
 
     @property
-    def any_is_met(self) -> bool:
-        return any(own[0].met for own in self.soft if own)
+    def any_is_satisfied(self) -> bool:
+        return any(own[0].is_satisfied for own in self.soft if own)
 
     def guess_noisier(self) -> None:
         """If no law is satisfied, also fit the best of these with larger errors of sensors."""
@@ -143,7 +143,7 @@ class ByOrder:
         """Whether laws of an order are close to the best. A larger score of a higher order means little, because it
         leaves the fields more freedom; a smaller one excludes it."""
         return bool(soft[k]) and not any(
-            own and orders < self._orders[k] and own[0].promise > soft[k][0].promise + self.searches[k].margin
+            own and orders < self._orders[k] and own[0].total_score > soft[k][0].total_score + self.searches[k].margin
             for orders, own in zip(self._orders, soft, strict=True)
         )
 
@@ -152,8 +152,12 @@ class ByOrder:
         does, and it predicts left-out sensors: wrong laws may fit a shock between two sensors, but not predict either.
         If readings deviate from the law, it has to predict left-out sensors no worse than smoothness alone. before: for
         each experiment the noise of each field in fits without a law."""
-        best = max((own[0] for own in tights.values() if own), key=lambda law: law.promise, default=None)
-        if best is None or best.found.unresolved > SEARCH.tight.unresolved or best.promise < self.none:
+        best = max((own[0] for own in tights.values() if own), key=lambda law: law.total_score, default=None)
+        if (
+            best is None
+            or best.found.relative_residual > SEARCH.tight.relative_residual
+            or best.total_score < self.score_without_dynamics
+        ):
             return False
         if (missed(best, before) > SEARCH.tight.left_out_error).any():
             return False
@@ -162,19 +166,24 @@ class ByOrder:
             smooth = Baseline.of_all([each["smooth"] for each in self.baselines.values()])
             return departure < SEARCH.tight.left_out_error and errors(best.held_out)[0] < smooth.rms_error
         fall = SEARCH.tight.fall_per_reading * self._n_readings
-        return best.promise > max(own[0].promise for own in self.soft if own) - fall
+        return best.total_score > max(own[0].total_score for own in self.soft if own) - fall
 
-    def on_fine_meshes(self, tights: dict[int, Laws], is_told: Callable[[FittedLaw], bool]) -> tuple[int, Laws, Laws]:
+    def on_fine_meshes(
+        self, tights: dict[int, Laws], is_determined: Callable[[FittedLaw], bool]
+    ) -> tuple[int, Laws, Laws]:
         """The order of the best law on the mesh that it needs, the laws of that order there, and those before; none if
         no law is possible there. Orders other than the leading one are refined if they are close, or if the readings do
         not determine the law so far."""
         which, fine, tight = self.leading, [], []
-        for k in sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].promise):
+        for k in sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].total_score):
             # Each order has meshes of its own, so laws are compared at the same stage.
-            behind = fine and tights[k][0].promise < tight[0].promise - SEARCH.tight.fall_per_reading * self._n_readings
-            if behind and is_told(fine[0]):
+            behind = (
+                fine
+                and tights[k][0].total_score < tight[0].total_score - SEARCH.tight.fall_per_reading * self._n_readings
+            )
+            if behind and is_determined(fine[0]):
                 break
             found = self.searches[k].on_a_fine_mesh(tights[k])
-            if found and (not fine or found[0].promise > fine[0].promise):
+            if found and (not fine or found[0].total_score > fine[0].total_score):
                 which, fine, tight = k, found, tights[k]
         return which, fine, tight

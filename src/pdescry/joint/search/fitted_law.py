@@ -135,14 +135,14 @@ class FittedLaw(Lean):
         return True
 
     @property
-    def promise(self) -> float:
+    def total_score(self) -> float:
         """The score minus the cost of the residual, which is large while the constraint is soft."""
-        return self.score - self.found.unmet
+        return self.score - self.found.residual_cost
 
     @property
-    def met(self) -> bool:
+    def is_satisfied(self) -> bool:
         """Whether the residual costs so little that no term needs to be missing."""
-        return self.found.unmet < SEARCH.soft.cost_if_met * self.found.records
+        return self.found.residual_cost < SEARCH.soft.cost_if_satisfied * self.found.records
 
 
 def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> FittedLaw | None:
@@ -179,7 +179,7 @@ def noisier_fit(found: Minimum) -> Minimum:
     return with_larger_noise(found)
 
 
-def begun_again(start: Start, side: tuple[Candidate, ...]) -> Start:
+def start_from_equation(start: Start, side: tuple[Candidate, ...]) -> Start:
     """The initial fields replaced by ones that satisfy one equation, softly, whatever the others: if that equation is
     the best determined one, it improves the fields of the others, too."""
     with np.errstate(all="ignore"):

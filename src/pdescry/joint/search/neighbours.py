@@ -42,7 +42,7 @@ class Neighbour:
     elpd: float
     by_sensor: Array
     score: float
-    promise: float
+    total_score: float
     gains: bool  # whether every term has a positive gain
 
 
@@ -116,9 +116,9 @@ class Neighbourhood:
         centred, higher = basis @ inverse, np.any(self.lower[np.ix_(chosen, chosen)], axis=1)
         paid = basis @ coefficients, centred @ centred.T, self.prior_sd[chosen], self.naming[chosen]
         terms, score = tuple(self.candidates[j] for j in chosen), elpd - penalty(*paid)
-        promise = score - 0.5 * float(np.sum(factor[size:, size] ** 2))
+        total_score = score - 0.5 * float(np.sum(factor[size:, size] ** 2))
         return Neighbour(
-            terms, coefficients, paid[0], elpd, by_sensor, score, promise, bool((gains(*paid, higher) > 0).all())
+            terms, coefficients, paid[0], elpd, by_sensor, score, total_score, bool((gains(*paid, higher) > 0).all())
         )
 
     @property
@@ -135,7 +135,7 @@ class Neighbourhood:
             found |= self._climbed(begin, frozenset(must))
         best = sorted(found, key=lambda some: (-found[some], sorted(some)))[: SEARCH.changes.scored]
         laws = [self.of(tuple(sorted(some))) for some in best]
-        return sorted(laws, key=lambda law: -law.promise)
+        return sorted(laws, key=lambda law: -law.total_score)
 
     def _climbed(self, begin: tuple[int, ...], must: frozenset[int]) -> dict[frozenset[int], float]:
         """Evidence of the best laws on the path from one law to a local maximum: terms are added, dropped, exchanged,

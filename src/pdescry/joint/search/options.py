@@ -52,12 +52,12 @@ class SoftLawOptions:
     margin_per_reading: float = 0.1
     """Nats for each reading: a soft law that is worse than the best by more is not tightened. Larger: more fits;
     smaller: the right law is dropped before its noise is inferred."""
-    margin_per_reading_if_met: float = 0.03
+    margin_per_reading_if_satisfied: float = 0.03
     """The same if the best soft law is satisfied."""
-    cost_if_met: float = 30.0
+    cost_if_satisfied: float = 30.0
     """Nats, for each record of usual length: largest cost of the residual of a law that is satisfied. Larger: wrong
     laws end the search early; smaller: it continues in vain."""
-    cost_if_well_met: float = 10.0
+    cost_if_well_satisfied: float = 10.0
     """The same, above which a law is also fitted gradually. Smaller: more fits; larger: shocks between sensors are
     missed (Burgers, layouts 132 to 134; docs/ARCHITECTURE.md)."""
     parts_tightened: int = 2
@@ -87,7 +87,7 @@ class SoftLawOptions:
 class TightLawOptions:
     """When tight laws are convincing (``by_order.py``, ``search.py``)."""
 
-    unresolved: float = 0.1
+    relative_residual: float = 0.1
     """Share of the left side: a law with a larger residual is not convincing. Larger: wrong laws end the search;
     smaller: more initial fields are tried."""
     fall_per_reading: float = 0.05
@@ -168,7 +168,7 @@ class VerdictOptions:
     error_ratio: float = 1.2
     """Ratio: the law's error at left-out sensors to that of smoothness alone, above which a term is missing. Larger:
     wrong laws are accepted."""
-    surer: float = 0.5
+    noise_overestimated: float = 0.5
     """Ratio: error of soft laws to the expected one, below which the noise is overestimated and the score will
     increase. Smaller: the search is given up early."""
     precise: float = 0.01

@@ -20,16 +20,16 @@ from pdescry.problem import Candidate, Problem, overlapping
 RIDGE = 1e-6  # of the square of a term: keeps the system solvable if terms are collinear
 # With few sensors, derivatives of an inferred field are inaccurate; these laws, fitted together with the field, may
 # still be found.
-USUAL = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
-USUAL_IN_PLANE = (
+COMMON = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
+COMMON_IN_PLANE = (
     ("lap({u})",),
     ("{u}_{x}", "{u}_{y}", "lap({u})"),
     ("1", "{u}", "lap({u})"),
     ("{u}", "{u}^2", "lap({u})"),
     ("{u}", "{u}^3", "lap({u})"),
 )
-USUAL_SECOND_IN_PLANE = (("lap({u})",), ("{u}_t", "lap({u})"), ("{u}", "lap({u})"), ("{u}_t", "{u}", "lap({u})"))
-USUAL_SECOND = (("{u}_{x}{x}",), ("{u}_t", "{u}_{x}{x}"), ("{u}", "{u}_{x}{x}"), ("{u}_t", "{u}", "{u}_{x}{x}"))
+COMMON_SECOND_IN_PLANE = (("lap({u})",), ("{u}_t", "lap({u})"), ("{u}", "lap({u})"), ("{u}_t", "{u}", "lap({u})"))
+COMMON_SECOND = (("{u}_{x}{x}",), ("{u}_t", "{u}_{x}{x}"), ("{u}", "{u}_{x}{x}"), ("{u}_t", "{u}", "{u}_{x}{x}"))
 
 Terms = tuple[Candidate, ...]
 
@@ -64,14 +64,14 @@ def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: i
     found += [
         (start, law)
         for start in {id(start): start for start in (starts[0], starts[-1])}.values()
-        for law in usual(problem)
+        for law in common_laws(problem)
         if frozenset(law) not in seen
     ]
     unique = {(id(start), frozenset(terms)): (start, terms) for start, terms in found}
     return list(unique.values())
 
 
-def beside(start: Start, problem: Problem, side: Terms, number: int, largest: int) -> list[Terms]:
+def completions(start: Start, problem: Problem, side: Terms, number: int, largest: int) -> list[Terms]:
     """Laws of the whole system, with a given right side of one equation, and for the others those that explain inferred
     fields best: ``number`` of each size of more than one term."""
     known = {term.field for term in side}
@@ -223,13 +223,13 @@ def pairs_of_simple(problem: Problem) -> list[Terms]:
     return [law for law in laws if problem.is_whole(law)]
 
 
-def usual(problem: Problem) -> list[Terms]:
+def common_laws(problem: Problem) -> list[Terms]:
     """Common laws, with the terms known to be in the law; for one field."""
     if len(problem.fields) != 1:
         return []
     (field,), axes = problem.fields, problem.axes
     names = {"u": field, "x": axes[0], "y": axes[-1]}
-    first, second = (USUAL, USUAL_SECOND) if len(axes) == 1 else (USUAL_IN_PLANE, USUAL_SECOND_IN_PLANE)
+    first, second = (COMMON, COMMON_SECOND) if len(axes) == 1 else (COMMON_IN_PLANE, COMMON_SECOND_IN_PLANE)
     texts = first if problem.orders == (1,) else second
     laws = [[Candidate(field, problem.term(text.format(**names))) for text in law] for law in texts]
     whole = [tuple(dict.fromkeys((*problem.known.present, *law))) for law in laws]

@@ -19,7 +19,6 @@ from pdescry.joint.search.complexity import is_simple
 from pdescry.joint.search.fitted_law import (
     FittedLaw,
     Rules,
-    begun_again,
     fine_fit,
     fit_with_terms,
     judged,
@@ -28,11 +27,12 @@ from pdescry.joint.search.fitted_law import (
     noisier_fit,
     soft_fit,
     soft_fit_from,
+    start_from_equation,
     tight_fit,
 )
 from pdescry.joint.search.neighbours import Neighbour
 from pdescry.joint.search.options import SEARCH
-from pdescry.joint.search.proposals import beside, pairs_of_simple, proposals, usual
+from pdescry.joint.search.proposals import common_laws, completions, pairs_of_simple, proposals
 from pdescry.joint.search.verdict import missed
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem
@@ -54,7 +54,7 @@ class Search:
     largest: int
     kept: int
     executor: Executor
-    tell: Progress
+    report_progress: Progress
     unasked: frozenset[Candidate] = frozenset()  # as in `Rules`
 
     @property
@@ -85,11 +85,11 @@ class Search:
         waves = [wave for offsets in (False, True) for wave in _waves(proposed, offsets)]
         for place, wave in enumerate(waves):
             some = wave
-            if ranked and ranked[0].possible and ranked[0].met:
+            if ranked and ranked[0].possible and ranked[0].is_satisfied:
                 # Further terms are added to such a law later, one at a time.
                 some = [(start, terms) for start, terms in wave if not ranked[0].key < frozenset(terms)]
             if not settled and any(start.has_offsets for start, _ in wave):
-                settled = self.clear(ranked) and not ranked[0].shows_offsets
+                settled = self.is_clear(ranked) and not ranked[0].shows_offsets
             if settled:
                 some = [(start, terms) for start, terms in some if not start.has_offsets]
             done, until = (begin + (end - begin) * part / len(waves) for part in (place, place + 1))
@@ -100,12 +100,14 @@ class Search:
         if len(self.problem.fields) > 1 and ranked:
             bound = lowest + 2 * self.margin
             side = min((each for sides in self.sides(ranked) for each in sides[:1]), key=lambda each: each[0])[1]
-            (again,) = in_order(self.executor, [(begun_again, (starts[0], side))], lambda share: None)
+            (again,) = in_order(self.executor, [(start_from_equation, (starts[0], side))], lambda share: None)
             seen = {law.key for law in ranked}
-            laws = [law for law in beside(again, self.problem, side, self.number, self.largest) if {*law} not in seen]
+            laws = [
+                law for law in completions(again, self.problem, side, self.number, self.largest) if {*law} not in seen
+            ]
             fits = [(soft_fit, (again, terms, bound)) for terms in laws]
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
-            fits = [(soft_fit, (starts[0], terms)) for terms in self.crossed(ranked)]
+            fits = [(soft_fit, (starts[0], terms)) for terms in self.combined(ranked)]
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
         return self.with_simple(self.improved(ranked), starts) if thoroughly else ranked
 
@@ -121,7 +123,7 @@ class Search:
         """Its terms that are not simple, and that the user has not declared to be in the law."""
         return [term for term in law.terms if not is_simple(term) and term not in self.problem.known.present]
 
-    def is_flattered(self, law: FittedLaw) -> bool:
+    def may_be_overestimated(self, law: FittedLaw) -> bool:
         """Whether the total score may be overestimated while the law is soft: complicated terms, and those of the
         highest order, compensate for the tolerance and a coarse mesh."""
         free = [term for term in law.terms if term not in self.problem.known.present]
@@ -140,8 +142,8 @@ class Search:
         """With every pair of simple terms that is clearly better: fields inferred without a law between few sensors may
         not suggest the right ones at all."""
         tried = self._pairs(ranked, starts)
-        best = ranked[0].promise if ranked and ranked[0].possible else -math.inf
-        clearly = [law for law in tried if law.possible and law.promise > best + self.margin]
+        best = ranked[0].total_score if ranked and ranked[0].possible else -math.inf
+        clearly = [law for law in tried if law.possible and law.total_score > best + self.margin]
         return _ranked([*ranked, *clearly])
 
     def with_noisier(self, ranked: list[FittedLaw]) -> list[FittedLaw]:
@@ -158,12 +160,12 @@ class Search:
         fits: list[Task] = [(soft_fit, (start, terms)) for start in starts for terms in laws]
         return _ranked(self.all_fitted(fits, "trying laws", *PROGRESS["proposals"]))
 
-    def clear(self, ranked: Sequence[FittedLaw]) -> bool:
+    def is_clear(self, ranked: Sequence[FittedLaw]) -> bool:
         """Whether the first of these laws is satisfied, or far better than all that do not contain it."""
         if not ranked or not ranked[0].possible:
             return False
-        others = [law.promise for law in ranked if law.possible and not law.key >= ranked[0].key]
-        return ranked[0].met or ranked[0].promise > max(others, default=math.inf) + self.margin
+        others = [law.total_score for law in ranked if law.possible and not law.key >= ranked[0].key]
+        return ranked[0].is_satisfied or ranked[0].total_score > max(others, default=math.inf) + self.margin
 
     def improved(self, ranked: list[FittedLaw]) -> list[FittedLaw]:
         """With laws obtained by exchanging terms of the best, as long as one of them has a larger total score."""
@@ -190,13 +192,13 @@ class Search:
             best: dict[frozenset, tuple[float, tuple[Candidate, ...]]] = {}
             for law in ranked:
                 own = tuple(term for term in law.terms if term.field == field)
-                cost = float(law.found.unmet_by_equation[number] + self.rules.naming(own).sum())
+                cost = float(law.found.residual_cost_by_equation[number] + self.rules.naming(own).sum())
                 if own and cost < best.get(frozenset(own), (math.inf, own))[0]:
                     best[frozenset(own)] = cost, own
             found.append(sorted(best.values(), key=lambda pair: pair[0]))
         return found
 
-    def crossed(self, ranked: Sequence[FittedLaw]) -> list[tuple[Candidate, ...]]:
+    def combined(self, ranked: Sequence[FittedLaw]) -> list[tuple[Candidate, ...]]:
         """Laws composed of the best right sides of each equation, from whichever laws."""
         sides = [[own for _, own in each[:2]] for each in self.sides(ranked)]
         if not all(sides):
@@ -215,32 +217,36 @@ class Search:
         Includes the first common law, because a soft law that hardly allows the field to change may have a larger total
         score. If the best may be overestimated, also smaller ones, and all of them even if they are far behind.
         """
-        everywhere = {frozenset(law) for law in usual(self.problem)}
-        far = SEARCH.soft.margin_per_reading_if_met * self.problem.n_readings if soft[0].met else self.margin
-        near = _without_larger([law for law in soft if law.promise > soft[0].promise - far])
+        common = {frozenset(law) for law in common_laws(self.problem)}
+        far = (
+            SEARCH.soft.margin_per_reading_if_satisfied * self.problem.n_readings
+            if soft[0].is_satisfied
+            else self.margin
+        )
+        near = _without_larger([law for law in soft if law.total_score > soft[0].total_score - far])
         kept = near[: self.kept]
-        if self.is_flattered(soft[0]):
+        if self.may_be_overestimated(soft[0]):
             kept += self._smaller(soft, kept)
-            near = _without_larger([law for law in soft if law.promise > soft[0].promise - self.margin])
-        if not everywhere & {law.key for law in kept}:
-            kept += [law for law in near if law.key in everywhere][:1]
-        held = self.held_tightly(kept, starts)
-        if not held:  # the best ones became ill-posed; laws without their terms may be possible
+            near = _without_larger([law for law in soft if law.total_score > soft[0].total_score - self.margin])
+        if not common & {law.key for law in kept}:
+            kept += [law for law in near if law.key in common][:1]
+        found = self.fitted_tightly(kept, starts)
+        if not found:  # the best ones became ill-posed; laws without their terms may be possible
             rest = [law for law in soft if law not in kept and not any(law.key >= other.key for other in kept)]
-            held = self.held_tightly(rest[: self.kept], starts)
-        return held
+            found = self.fitted_tightly(rest[: self.kept], starts)
+        return found
 
     def _smaller(self, soft: Sequence[FittedLaw], kept: Sequence[FittedLaw]) -> list[FittedLaw]:
         """The best soft law of each size smaller than those kept, and the best subsets of one of these: while laws are
         soft, the residual costs large ones less."""
-        least = soft[0].promise - self.margin
-        rest = [law for law in soft if law not in kept and law.promise > least]
+        least = soft[0].total_score - self.margin
+        rest = [law for law in soft if law not in kept and law.total_score > least]
         smallest = min(len(law.terms) for law in kept)
         smaller = {len(law.terms): law for law in reversed(rest) if len(law.terms) < smallest}
         within = [law for law in rest if any(law.key < other.key for other in kept)][: SEARCH.soft.parts_tightened]
         return list({law.key: law for law in (*smaller.values(), *within)}.values())
 
-    def held_tightly(self, kept: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
+    def fitted_tightly(self, kept: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
         """The possible ones of these laws, with a tight tolerance. If the best of them misses left-out sensors, all are
         fitted gradually, too: while a law is soft, a field that blurs a shock between sensors may have as large a score
         as the right one, and only falls behind later."""
@@ -250,7 +256,7 @@ class Search:
         def gradual(laws: Sequence[FittedLaw]) -> list[Task]:
             return [(soft_fit, (gradually, law.terms)) for law in laws if not law.is_noisier_than(starts[0])]
 
-        def held(laws: Sequence[FittedLaw], again: Sequence[FittedLaw]) -> list[FittedLaw]:
+        def tight_fits(laws: Sequence[FittedLaw], again: Sequence[FittedLaw]) -> list[FittedLaw]:
             """The first of these with a tight tolerance, and the second ones fitted gradually, and then with a tight
             tolerance."""
             fits: list[Task] = [*((tight_fit, (law.found,)) for law in laws), *gradual(again)]
@@ -261,20 +267,22 @@ class Search:
             more = self.all_fitted(fits, "tightening laws", end, end)
             return self.made_possible([*(law for law in tight if law is not None), *more])
 
-        unmet = [law for law in kept if law.found.unmet > SEARCH.soft.cost_if_well_met * law.found.records]
-        found = _ranked(held(kept, unmet))
+        costly = [
+            law for law in kept if law.found.residual_cost > SEARCH.soft.cost_if_well_satisfied * law.found.records
+        ]
+        found = _ranked(tight_fits(kept, costly))
         if not found or (missed(found[0], noise) > SEARCH.tight.left_out_error).any():
-            found = _ranked([*found, *held([], [law for law in kept if law not in unmet])])
+            found = _ranked([*found, *tight_fits([], [law for law in kept if law not in costly])])
         return found
 
     def made_possible(self, laws: Sequence[FittedLaw]) -> list[FittedLaw]:
         """The possible ones of these laws; and if an impossible one would be the best, possible ones near it: a
         superfluous term that compensates for the error of the mesh often makes a right law ill-posed."""
         found = [law for law in laws if law.possible]
-        best = max((law.promise for law in found), default=-math.inf)
-        lost = sorted((law for law in laws if not law.possible), key=lambda law: -law.promise)
+        best = max((law.total_score for law in found), default=-math.inf)
+        lost = sorted((law for law in laws if not law.possible), key=lambda law: -law.total_score)
         fits: list[Task] = []
-        for law in [law for law in lost if law.promise > best][:1]:
+        for law in [law for law in lost if law.total_score > best][:1]:
             (near,) = in_order(self.executor, [(laws_near, (law,))], lambda share: None)
             fits = [(fit_with_terms, (law.found, *each)) for each in self.allowed(law, [*near, *parts_of(law)])]
         more = self.all_fitted(fits, "tightening laws", *[PROGRESS["tighter"][1]] * 2)
@@ -286,11 +294,11 @@ class Search:
         If the score of one falls on the finer mesh, because it profited from the coarse one, its rivals are refined,
         too, the best first.
         """
-        self.tell("refining the mesh", PROGRESS["mesh"][0], None)
+        self.report_progress("refining the mesh", PROGRESS["mesh"][0], None)
         fell = SEARCH.tight.fall_per_reading * self.problem.n_readings
         fine: list[FittedLaw] = []
         for law in first:
-            if fine and best_first(fine)[0].promise > law.promise - fell:
+            if fine and best_first(fine)[0].total_score > law.total_score - fell:
                 break
             fine += self.possible((fine_fit, (law.found,)))
         return best_first(fine)
@@ -303,7 +311,7 @@ class Search:
             rest = [j for j, term in enumerate(law.terms) if term != worst]
             fewer = tuple(law.terms[j] for j in rest)
             found = self.possible((fit_with_terms, (law.found, fewer, law.found.coefficients[rest])))
-            if not found or found[0].promise < law.promise - fall:
+            if not found or found[0].total_score < law.total_score - fall:
                 break
             law = found[0]
         return self.to_the_end(law)
@@ -323,9 +331,9 @@ class Search:
         them on one mesh."""
         begin, end = PROGRESS["moves"]
         compared, seen = [best], {best.key}
-        least = best.promise - SEARCH.tight.fall_per_reading * self.problem.n_readings
+        least = best.total_score - SEARCH.tight.fall_per_reading * self.problem.n_readings
         waiting = [
-            (law.terms, law.found.coefficients) for law in rivals if not law.key >= best.key and law.promise > least
+            (law.terms, law.found.coefficients) for law in rivals if not law.key >= best.key and law.total_score > least
         ]
         tried = seen | {frozenset(terms) for terms, _ in waiting}
         waiting += [(terms, values) for terms, values in self.simpler(best) if frozenset(terms) not in tried]
@@ -338,8 +346,8 @@ class Search:
             new = [law for law in self.all_fitted(fits, "adding and dropping terms", done, until) if law.possible]
             # A law with a much larger residual than the one for which the mesh was made profits from the error of the
             # mesh.
-            least = max(SEARCH.changes.residual, 2 * compared[0].found.unresolved)
-            new = [law for law in new if law.found.unresolved <= least and not self.worst(law)]
+            least = max(SEARCH.changes.residual, 2 * compared[0].found.relative_residual)
+            new = [law for law in new if law.found.relative_residual <= least and not self.worst(law)]
             compared, waiting = compared + new, []
             better = max(new, key=lambda law: law.score, default=best)
             if better.score <= best.score:
@@ -409,10 +417,12 @@ class Search:
 
     def attempted(self, fits: Sequence[Task], what: str, begin: float, end: float) -> list[FittedLaw | None]:
         """Fits in parallel; reported as ``what``, from ``begin`` to ``end`` of the whole."""
-        self.tell(what, round(begin, 6), None)
+        self.report_progress(what, round(begin, 6), None)
         tasks = [(judged, (self.rules, fit, *arguments)) for fit, arguments in fits]
         return in_order(
-            self.executor, tasks, lambda share: self.tell(what, round(begin + (end - begin) * share, 6), None)
+            self.executor,
+            tasks,
+            lambda share: self.report_progress(what, round(begin + (end - begin) * share, 6), None),
         )
 
     def possible(self, fit: Task) -> list[FittedLaw]:
@@ -455,7 +465,7 @@ def _without_larger(laws: Sequence[FittedLaw]) -> list[FittedLaw]:
 
 def _ranked(fitted: Iterable[FittedLaw]) -> list[FittedLaw]:
     """Each law once, possible ones first, and of these those with the largest total score."""
-    ranked = sorted(fitted, key=lambda law: (not law.possible, -law.promise))
+    ranked = sorted(fitted, key=lambda law: (not law.possible, -law.total_score))
     best = {law.key: law for law in reversed(ranked)}
     return [law for law in ranked if best[law.key] is law]
 

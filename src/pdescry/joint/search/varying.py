@@ -61,21 +61,21 @@ def tight_and_varied(laws: ByOrder, constant: Sequence[Search], vary: Vary) -> d
     """By order in time, the best laws with a tight tolerance, including those with varying coefficients if their scores
     are similar; then their terms are among the candidates of ``laws.searches``. constant: the searches without them."""
     found, soft, searches = laws.tight(), laws.soft, list(constant)
-    best = max((own[0] for own in soft if own), key=lambda law: law.promise, default=None)
+    best = max((own[0] for own in soft if own), key=lambda law: law.total_score, default=None)
     for k in found:
-        if vary.unasked and (best is None or not _worth_a_look(best, constant[k].problem)):
+        if vary.unasked and (best is None or not _may_vary(best, constant[k].problem)):
             break
         searches[k], more = varied(constant[k], soft[k], laws.starts[k], vary)
-        found[k] = sorted([*found[k], *more], key=lambda law: -law.promise)
+        found[k] = sorted([*found[k], *more], key=lambda law: -law.total_score)
     laws.searches = searches
     return found
 
 
-def _worth_a_look(best: FittedLaw, problem: Problem) -> bool:
+def _may_vary(best: FittedLaw, problem: Problem) -> bool:
     """Whether to try varying coefficients that the user has not requested: there are enough sensors, and the best law
     with constant ones has unexplained residuals."""
     sensors = max(each.n_sensors for each in problem.experiments)
-    return sensors >= SEARCH.varying.least_sensors and (not best.met or best.shows_offsets)
+    return sensors >= SEARCH.varying.least_sensors and (not best.is_satisfied or best.shows_offsets)
 
 
 def varied(
@@ -94,13 +94,16 @@ def varied(
     problem = search.problem.with_varying(free)
     unasked = frozenset(each.powers(axis)[0] for each in free) if vary.unasked else frozenset()
     wider = replace(search, problem=problem, unasked=unasked)
-    least = max(law.promise for law in soft if law.possible) - SEARCH.varying.margin
+    least = max(law.total_score for law in soft if law.possible) - SEARCH.varying.margin
     near: list[tuple[float, FittedLaw, Neighbour]] = []
     for law in bases:
         around = _around(law, vary.terms_of(law.terms, search.problem), wider)
         with np.errstate(all="ignore"):
-            own = around.own.promise
-            found = [(law.promise + each.promise - own, law, each) for each in _laws(law, around, vary, search.problem)]
+            own = around.own.total_score
+            found = [
+                (law.total_score + each.total_score - own, law, each)
+                for each in _laws(law, around, vary, search.problem)
+            ]
         near += [each for each in found if each[0] > least]
     fits: list[Task] = []
     seen: set[frozenset[Candidate]] = set()
@@ -109,11 +112,11 @@ def varied(
             seen.add(frozenset(each.terms))
             fits.append((soft_fit_from, (law.found, each.terms, each.coefficients)))
     fitted = wider.all_fitted(fits, "trying coefficients that vary", 0.5, 0.5)
-    promising = [law for law in fitted if law.possible and law.promise > least]
+    promising = [law for law in fitted if law.possible and law.total_score > least]
     if not promising:
         return (wider if vary.asked else search), []  # reports the cost of variation if it was requested
-    kept = sorted(promising, key=lambda law: -law.promise)[: SEARCH.varying.fits]
-    tight = wider.held_tightly(kept, starts)
+    kept = sorted(promising, key=lambda law: -law.total_score)[: SEARCH.varying.fits]
+    tight = wider.fitted_tightly(kept, starts)
     # Other missing terms are found once offsets no longer explain a constant coefficient.
     return wider, best_first(wider.nearby(tight[0], tight[1:])) if tight else []
 

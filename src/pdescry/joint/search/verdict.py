@@ -22,7 +22,7 @@ NO_DYNAMICS = {  # by baseline: what it implies if it predicts as well as a law
 Baselines = Mapping[str, Mapping[str, Baseline]]  # by field, then by name
 
 
-def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> dict[str, Notice]:
+def reasons_against(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> dict[str, Notice]:
     """For each field whose readings do not determine a law, the reason. before: for each experiment the noise of each
     field in fits without a law."""
     table = best.held_out
@@ -31,11 +31,11 @@ def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> d
     paid = best.elpd - best.score
     share = {field: sum(term.field == field for term in best.terms) / max(len(best.terms), 1) for field in fields}
     found = {}
-    failures = best.found.unresolved_by_equation
+    failures = best.found.relative_residual_by_equation
     for field, departure, failure in zip(fields, departures(best.found, before).max(axis=0), failures, strict=True):
         none, reason = without_dynamics(baselines[field])
         smooth, (error, _) = baselines[field]["smooth"], errors(table, field)
-        still = unmoved(baselines[field])
+        still = has_no_dynamics(baselines[field])
         # Predictions of left-out sensors are linearised about the fit, so without convergence noise can be mistaken for
         # a law.
         if scores[field] - paid * share[field] < none + SEARCH.verdict.evidence or (still and not best.found.converged):
@@ -54,7 +54,7 @@ def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> d
     return found
 
 
-def why_none_holds(baselines: Baselines) -> Notice:
+def reason_no_law_fits(baselines: Baselines) -> Notice:
     """The reason if laws were proposed, but none could be fitted with a tight tolerance: a field that hardly changes
     leaves coefficients near zero, of either sign."""
     for each in baselines.values():
@@ -71,18 +71,18 @@ def without_dynamics(baselines: Mapping[str, Baseline]) -> tuple[float, Notice]:
     return best, Notice.of(next(codes))
 
 
-def unmoved(baselines: Mapping[str, Baseline]) -> bool:
+def has_no_dynamics(baselines: Mapping[str, Baseline]) -> bool:
     """Whether a field is predicted as well without dynamics as by any smooth field."""
     return baselines["smooth"].score < without_dynamics(baselines)[0] + SEARCH.verdict.evidence
 
 
-def hopeless(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
+def predicts_no_dynamics(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
     """Whether neither a soft law nor smoothness predicts any field better than models without dynamics: neither in
     density, nor, because the noise of soft laws is not inferred yet, in error."""
     best = max(soft, key=lambda law: law.score)
     table = best.held_out
     error, expected = errors(table)
-    if error < SEARCH.verdict.surer * expected:  # with less noise the score would be larger
+    if error < SEARCH.verdict.noise_overestimated * expected:  # with less noise the score would be larger
         return False
     units = [each.observations.unit.max() for each in best.found.objective.experiments]
     if error < SEARCH.verdict.precise * min(units):  # due to tolerance and mesh, not to noise
