@@ -1,27 +1,26 @@
-"""The default method on known laws, and on no law: how often the right terms, how near, do intervals and
-probabilities hold, and does it say that it cannot tell.
+"""Accuracy of the default method on known laws, and on readings without a law: how often the terms are right, errors of
+coefficients, calibration of intervals and probabilities, and how often it says "cannot tell".
 
     python benchmarks/accuracy.py run FOLDER [--cells paper others coupled second input null faults forced]
         [--layouts 40 41 42 43 44] [--libraries general paper] [--workers 2]
     python benchmarks/accuracy.py stale FOLDER
     python benchmarks/accuracy.py document FOLDER docs/accuracy.md [--mixed]
 
-run: for each cell (system, noise, layout of sensors) the terms are chosen from each library, as `discover` does at
+run: for each cell (system, noise, layout of sensors) the terms are chosen from each library, as `discover` does with
 default settings. "coupled" are laws of two fields, "second" laws of second order in time, "input" a rod with a known
-heater; "null" are readings of noise alone, of a system whose moments are shuffled (the same permutation for every
-sensor), and of a coupled system of which one field is noise; "faults" are outliers, a dead and a drifting sensor, which
-`discover` looks for before, and noise that is correlated in time; "forced" are laws with a periodic forcing that is not
-among the candidates. A cell is a file in FOLDER; those found there are not
-made again; others are made ``--workers`` at a time, on a core each, or on the workers of a ``--cluster``. A record
-carries what made it (``provenance.py``): the commit, versions, and digests of the settings and of the sources that
-infer a law.
+heater; "null" are readings of noise alone, of a system whose times are shuffled (the same permutation for every
+sensor), and of a coupled system of which one field is noise; "faults" are outliers, a dead and a drifting sensor, for
+which `discover` looks first, and noise that is correlated in time; "forced" are laws with a periodic forcing that is
+not among the candidates. A cell is a file in FOLDER; existing ones are not computed again; others are computed
+``--workers`` at a time, on one core each, or on the workers of a ``--cluster``. A record contains its provenance
+(``provenance.py``): the commit, versions, and digests of the settings and of the sources that infer a law.
 
-stale: lists records that other sources made than those which infer a law now, and exits with 1 if there are any. It
-is part of what is checked before a release (``records/README.md``), not of CI.
+stale: lists records made by other sources than the present ones that infer a law, and exits with 1 if there are any.
+It is part of what is checked before a release (``records/README.md``), not of CI.
 
-document: the tables of what is there, with the commits named at the top; what is not there is said to be missing.
-Records that differ in the inference, in versions, or in the settings of one cell are refused unless --mixed is given;
-the page then says so.
+document: the tables of the existing records, with the commits at the top; missing ones are reported as missing. Records
+that differ in the inference, in versions, or in the settings of one cell are refused unless --mixed is given; the page
+then says so.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ from pdescry.surrogate.samplers import Point
 from pdescry.two_stage.options import TWO_STAGE
 
 NOISES = (0.0, 0.01, 0.05)
-# Systems with noise of 5 % of the sd: how many sensors, and how long they are read, if not as long as the system says.
+# Systems with noise of 5 % of the sd: number of sensors, and duration of the readings if it differs from the system's.
 OTHERS: dict[str, tuple[int, float | None]] = {
     "fisher_kpp": (16, None),
     "allen_cahn": (16, None),
@@ -60,16 +59,16 @@ RELATIVE = ("2%", "5%")  # noise, of each field's sd
 COUPLED = {"fitzhugh_nagumo": 20, "schrodinger": 20, "gray_scott": 20, "predator_prey": 20, "shallow_water": 24}
 SECOND = {"wave": 20, "damped_wave": 20, "telegraph": 20, "phi4": 20}
 WITH_INPUT = {"heated_rod": 16}
-IDLE = "heated_rod with an idle input"  # that is given, but does not act
-TIMES = 51  # of those that are read for a time of their own
+IDLE = "heated_rod with an idle input"  # known, but without effect
+TIMES = 51  # of readings with a duration of their own
 LIBRARIES = ("general", "paper")
 NULL = ("noise only", "shuffled")
 HALF_NULL = "v is noise"
 SPIKES, DEAD_AND_DRIFTING = "spikes", "dead and drifting"  # 2 % outliers of 20 sd; one sensor each
 LASTING, CORRELATION = "lasting errors", 0.8  # noise that is correlated from one reading of a sensor to the next
 FAULTY = 0.05  # noise of readings with faults
-# A uniform forcing that nobody mentions: its rms as a share of that of u_t, and how often it swings. Derivatives of
-# these systems' fields do not feel it, so that readings with it are readings without it, plus its integral over time.
+# An unknown uniform forcing: its rms as a share of that of u_t, and its number of periods. Derivatives in space are not
+# affected, so readings with it are readings without it plus its integral over time.
 FORCED, SHARE, PERIODS = "forced", 0.2, 4
 FORCED_SYSTEMS = ("heat", "advection_diffusion")
 KINDS = ("paper", "others", "coupled", "second", "input", "null", "faults", "forced")
@@ -140,7 +139,7 @@ def readings_of(cell: dict[str, Any]) -> pdescry.Readings:
         moments = np.unique(readings.time)
         shuffled = random.permutation(moments)[np.searchsorted(moments, readings.time)]
         return pdescry.Readings.from_arrays(shuffled, readings.space, readings.values)
-    if cell["system"] == IDLE:  # switched as the heater is, at times of its own
+    if cell["system"] == IDLE:  # switched as the heater is, at its own times
         early, late = readings.span["t"]
         switched = np.sort(random.uniform(early, late, 6))
         times = np.concatenate([[early], switched, [late]])
@@ -150,7 +149,7 @@ def readings_of(cell: dict[str, Any]) -> pdescry.Readings:
 
 
 def forcing(system: Any, readings: pdescry.Readings) -> Any:
-    """(readings,): what a uniform forcing has added to the field, ∫ a sin(ωt) dt."""
+    """(readings,): contribution of a uniform forcing to the field, ∫ a sin(ωt) dt."""
     clean = system.observe(sensors=64, noise=0.0, seed=0)
     field = clean.values.reshape(len(clean.times), -1)
     rms = np.sqrt(np.mean(np.gradient(field, clean.times, axis=0) ** 2))
@@ -183,7 +182,7 @@ def with_faults(readings: pdescry.Readings, kind: str, random: np.random.Generat
 
 
 def faulty_sensors(readings: pdescry.Readings, random: np.random.Generator) -> Any:
-    """One that dies and one that drifts, both between others."""
+    """One dead and one drifting sensor, both inner ones."""
     return random.choice(np.argsort(readings.places[:, 0])[1:-1], 2, replace=False)
 
 
@@ -199,16 +198,16 @@ def run(
     workers: int | None,
     cluster: str | None = None,
 ) -> None:
-    from accuracy import record_of as make  # processes find it by the name of this module, not as the script's
+    from accuracy import record_of as make  # processes import it by the name of this module, not as the script's
 
     folder.mkdir(parents=True, exist_ok=True)
     made_by = {"commit": commit(), "inference": inference_digest(), "versions": versions()}
-    asked = {
+    tasks = {
         f"{name_of(cell)}-{library}": (cell, library)
         for cell in cells(kinds, layouts)
         for library in (libraries if cell.get("kind") is None else libraries[:1])
     }
-    missing = {name: task for name, task in asked.items() if not (folder / f"{name}.json").exists()}
+    missing = {name: task for name, task in tasks.items() if not (folder / f"{name}.json").exists()}
     for name, record in made(make, missing, workers, cluster):
         write_json(folder / f"{name}.json", made_by | record)
         print(f"{name}: {record['law']} ({record['seconds']:.0f} s) {record['reason'][:60]}", flush=True)
@@ -220,7 +219,7 @@ def record_of(cell: dict[str, Any], library: str) -> dict[str, Any]:
     readings, faults = pdescry.examine(readings_of(cell))
 
     def train() -> list[Any]:
-        """As `discover` does, where it does."""
+        """As `discover` does, when it does."""
         networks.append(pdescry.interpolate(readings, sampler=Point(), chains=TWO_STAGE.networks, workers=1))
         return networks
 
@@ -256,8 +255,8 @@ def record_of(cell: dict[str, Any], library: str) -> dict[str, Any]:
 
 
 def settings_of(cell: dict[str, Any], library: str, readings: pdescry.Readings) -> dict[str, Any]:
-    """What the records of one cell have in common, whatever the layout of sensors: the cell, the candidates, and what
-    the method is asked for."""
+    """What the records of one cell have in common, whatever the layout of sensors: the cell, the candidates, and the
+    settings of the method."""
     problem = Problem.of(readings, library)
     return {
         "cell": {name: value for name, value in cell.items() if name != "layout"},
@@ -283,7 +282,7 @@ def both_named(cell: dict[str, Any], faults: Any) -> bool:
 
 
 def records_of(folder: Path) -> dict[str, dict[str, Any]]:
-    """By the names of their files."""
+    """Records by the names of their files."""
     found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     if not found:
         raise SystemExit(f"Expected records (*.json) in {folder}; found none; make some: accuracy.py run {folder}.")
@@ -291,7 +290,7 @@ def records_of(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def stale(folder: Path) -> int:
-    """The exit code: 1 where other sources made a record, or it does not say which."""
+    """The exit code: 1 if other sources made a record, or if its sources are unknown."""
     present, records = inference_digest(), records_of(folder)
     old = {name: record for name, record in records.items() if record.get("inference") != present}
     for name, record in old.items():

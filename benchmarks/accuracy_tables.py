@@ -1,4 +1,5 @@
-"""The page of `accuracy.py document`: its tables, what made the records, and how far probabilities can be believed."""
+"""The page of `accuracy.py document`: its tables, the provenance of the records, and the calibration of
+probabilities."""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ TITLES = {
     "faults": "Faulty sensors, noise 0.05",
 }
 EDGES = (0.0, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0 + 1e-9)  # of probabilities that are counted together
-SURE = 0.99  # a wrong law of more probability is one too many (issue 22)
-PROBABLE = 0.9  # a law that lacks something is not given more, unless with a warning (issue 22)
-MENTIONED = 0.01  # a term of less probability is one of very many that are not in doubt
+SURE = 0.99  # wrong laws must not have a larger probability (issue 22)
+PROBABLE = 0.9  # a law that lacks a term must not have a larger probability without a warning (issue 22)
+MENTIONED = 0.01  # terms with a smaller probability are very many, and not in doubt
 
 Records = Mapping[str, Mapping[str, Any]]  # by name
 
@@ -32,12 +33,12 @@ Records = Mapping[str, Mapping[str, Any]]  # by name
 
 
 def _inference(record: Mapping[str, Any]) -> str:
-    """Records that do not tell are alike only where one commit, without changes, made them."""
+    """Records without a digest are equal only if one commit, without changes, made them."""
     return record.get("inference") or f"unknown ({record.get('commit', 'no commit')})"
 
 
 def _versions(record: Mapping[str, Any]) -> str:
-    """Of what computes; pdescry's own changes where its inference does not."""
+    """Versions of the numerical packages; pdescry's own changes if its inference does not."""
     known: Mapping[str, str] = record.get("versions") or {}
     return ", ".join(f"{name} {number}" for name, number in known.items() if name != "pdescry") or "unknown versions"
 
@@ -47,7 +48,7 @@ def _cell(record: Mapping[str, Any]) -> str:
 
 
 def differences(records: Records) -> list[str]:
-    """In what records differ that should have it in common, a phrase each."""
+    """In what records differ that they should have in common, one phrase each."""
     found = []
     if len(inferences := {_inference(each) for each in records.values()}) > 1:
         found.append(f"{len(inferences)} different inferences")
@@ -62,7 +63,7 @@ def differences(records: Records) -> list[str]:
 
 
 def made_by(records: Records) -> list[str]:
-    """The lines that say which commits, inferences and versions made them."""
+    """Lines with the commits, inferences and versions of the records."""
     commits: dict[str, int] = {}
     for each in records.values():
         name = each.get("commit", "an unknown commit")
@@ -80,7 +81,7 @@ def made_by(records: Records) -> list[str]:
 
 
 def truth_of(record: Mapping[str, Any]) -> dict[str, float]:
-    """Coefficients of the law, by the field whose equation it is and the term; none where noise takes its place."""
+    """Coefficients of the law, by the field of the equation and the term; none where noise replaces it."""
     if record["noise"] in (*NULL, FORCED):
         return {}
     equation = system_of(dict(record)).equation
@@ -128,13 +129,13 @@ def table_of(records: Records) -> Any:
 
 
 def _of_best(record: Mapping[str, Any]) -> float:
-    """The probability of the law that is told."""
+    """The probability of the law that is reported."""
     alternatives = record.get("alternatives", ())
     return alternatives[0]["probability"] if alternatives else float("nan")
 
 
 def markdown(records: Records, mixed: bool = False) -> str:
-    """mixed: also where different sources or settings made the records."""
+    """mixed: also if different sources or settings made the records."""
     if (found := differences(records)) and not mixed:
         raise SystemExit(
             f"Expected records that one inference made with one set of versions and settings; got {', '.join(found)}; "
@@ -274,19 +275,19 @@ def _other_lines(others: Any) -> list[str]:
 
 
 def _probability_lines(table: Any) -> list[str]:
-    """Of terms and of whole laws, over the records of all systems and libraries in which a law was found for every
-    field; also where there is none."""
-    told = table[table["told"] & (table["noise"] != HALF_NULL)]
+    """Calibration of terms and of whole laws, over the records of all systems and libraries in which a law was found
+    for every field; also of readings without a law."""
+    reported = table[table["told"] & (table["noise"] != HALF_NULL)]
     terms = [
         (probability, row["same_order"] and term in row["truth"])
-        for row in told.to_dict(orient="records")
+        for row in reported.to_dict(orient="records")
         for term, probability in row["probabilities"].items()
     ]
-    laws = list(zip(told["probability"], told["right"], strict=True))
+    laws = list(zip(reported["probability"], reported["right"], strict=True))
     lines = ["", "## Probabilities", ""]
     lines += [
-        f"Over all systems and candidates, of the {len(told)} laws that were found; in "
-        f"{len(table) - len(told)} runs none was."
+        f"Over all systems and candidates, of the {len(reported)} laws that were found; in "
+        f"{len(table) - len(reported)} runs none was."
     ]
     if not laws:
         return lines
@@ -296,14 +297,14 @@ def _probability_lines(table: Any) -> list[str]:
     lines.append(f"{_brier(doubtful):.4f} over the {len(doubtful)} that have a probability of {MENTIONED:g} or more.")
     lines += ["", "### Of whole laws", "", *_reliability(laws, "laws", "right"), ""]
     lines.append(f"Brier score: {_brier(laws):.4f}.")
-    sure = told[~told["right"] & (told["probability"] > SURE)]
+    sure = reported[~reported["right"] & (reported["probability"] > SURE)]
     lines.append(f"Wrong laws with a probability above {SURE:g}: {len(sure)} (bar: 0).")
     return [*lines, "", *_listed(sure)] if len(sure) else lines
 
 
 def _brier(pairs: list[tuple[float, bool]]) -> float:
-    """Mean squared difference between the probability and what is so, 1 or 0; for no pairs, 0."""
-    return float(np.mean([(told - true) ** 2 for told, true in pairs])) if pairs else 0.0
+    """Mean squared difference between the probability and the truth, 1 or 0; for no pairs, 0."""
+    return float(np.mean([(stated - true) ** 2 for stated, true in pairs])) if pairs else 0.0
 
 
 def _reliability(pairs: list[tuple[float, bool]], what: str, so: str) -> list[str]:
@@ -311,6 +312,6 @@ def _reliability(pairs: list[tuple[float, bool]], what: str, so: str) -> list[st
     for low, high in pairwise(EDGES):
         some = [(p, true) for p, true in pairs if low <= p < high]
         if some:
-            told, true = (float(np.mean([pair[k] for pair in some])) for k in (0, 1))
-            lines.append(f"| {low:g} to {min(high, 1):g} | {len(some)} | {told:.3f} | {true:.3f} |")
+            stated, true = (float(np.mean([pair[k] for pair in some])) for k in (0, 1))
+            lines.append(f"| {low:g} to {min(high, 1):g} | {len(some)} | {stated:.3f} | {true:.3f} |")
     return lines

@@ -1,8 +1,8 @@
-"""Why `simulate` takes one BLAS thread: one against two, alone and beside a busy neighbour.
+"""Why `simulate` uses one BLAS thread: one compared with two, alone and with another busy process.
 
     python benchmarks/blas_threads.py
 
-Prints the ratio two threads / one thread; above 1, a second thread loses.
+Prints the ratio two threads / one thread; above 1, a second thread is slower.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def seconds(name: str, threads: int) -> float:
 
 
 def main() -> None:
-    # The library's own limit is lifted, so that the one set here holds.
+    # The library's own limit is removed, so that the one set here applies.
     solve.one_thread = nullcontext  # pyright: ignore[reportAttributeAccessIssue]
     for neighbour in (False, True):
         busy = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if neighbour else None

@@ -1,6 +1,6 @@
-"""Cells of a benchmark on the engines of a sweep: each in a process of one thread, here or on a cluster of Dask.
+"""Cells of a benchmark on the engines of a sweep: each in a process of one thread, locally or on a Dask cluster.
 
-The benchmark keeps what comes of a cell as soon as it ends; one that is stopped and begun again makes the rest.
+The benchmark saves the result of a cell as soon as it ends; if it is stopped and started again, it computes the rest.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 def made(
     make: Callable[..., Any], cells: Mapping[str, tuple], workers: int | None, cluster: str | None = None
 ) -> Iterator[tuple[str, Any]]:
-    """(name, result of ``make``) of each cell, as they end. One that fails is told and stops no other; in the end it is
-    an error. make: of a module, not of the script that runs."""
+    """(name, result of ``make``) of each cell, as they end. A failure is reported and does not stop the others; in the
+    end it is an error. make: of a module, not of the script that runs."""
     failed: list[str] = []
     with connected(cluster) if cluster else nullcontext() as client, engine_for(client, workers) as engine:
         for end in scheduled(make, cells.items(), engine):

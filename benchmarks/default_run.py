@@ -1,5 +1,5 @@
-"""One run of the default preset beside one of the paper's preset at full scale, in turn, in the same run: seconds, and
-the most memory that the command and its workers held at a time (Linux).
+"""One run of the default preset and one of the paper's preset at full scale, one after the other: seconds, and peak
+memory of the command with its workers (Linux).
 
     python benchmarks/default_run.py [--system burgers] [--noise 0.05] [--presets default paper]
 
@@ -21,14 +21,14 @@ from pdescry.experiments.cell import Cell
 from pdescry.experiments.reproduce import SCALES
 
 
-def held(root: int) -> int:
-    """Bytes of a process and all that it began."""
+def memory_of(root: int) -> int:
+    """Memory in bytes of a process and all its descendants."""
     parents: dict[int, int] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             after_name = (folder / "stat").read_text().rpartition(")")[2].split()
             parents[int(folder.name)] = int(after_name[1])
-        except (OSError, IndexError):  # gone in between
+        except (OSError, IndexError):  # ended meanwhile
             continue
 
     def descends(number: int) -> bool:
@@ -41,19 +41,19 @@ def held(root: int) -> int:
 
 def _own(number: int) -> int:
     try:
-        told = Path(f"/proc/{number}/smaps_rollup").read_text().splitlines()
+        lines = Path(f"/proc/{number}/smaps_rollup").read_text().splitlines()
     except OSError:
         return 0
-    return sum(1024 * int(line.split()[1]) for line in told if line.startswith("Pss:"))
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
 def run(words: list[str]) -> tuple[str, float, float]:
-    """What was printed first, seconds, and gigabytes."""
+    """The first line of the output, seconds, and gigabytes."""
     began, most = time.monotonic(), 0
     command = [sys.executable, "-m", "pdescry", "discover", *words, "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         while process.poll() is None:
-            most = max(most, held(process.pid))
+            most = max(most, memory_of(process.pid))
             time.sleep(0.1)
         passed = time.monotonic() - began
         assert process.stdout is not None

@@ -1,15 +1,15 @@
-"""Derivatives of a network: our Taylor recurrences beside jax.experimental.jet, nested jax.grad and nested PyTorch.
+"""Derivatives of a network: our Taylor recurrences against jax.experimental.jet, nested jax.grad and nested PyTorch.
 
-    pip install torch==2.13.0          # for this comparison only; left out where it is missing
+    pip install torch==2.13.0          # for this comparison only; skipped if it is missing
     python benchmarks/derivatives.py speed [--repeats 5]
     python benchmarks/derivatives.py memory [--draws 5800]
 
 speed: u, u_x, u_xx, u_xxx, u_xxxx and u_t of a 5 × 50 network at 10,000 points, float32, all cores, several draws a
-measurement. jet and nested grad are timed twice, on the whole array as one would call them and within our own blocks
-and threads, and the better counts. All alternate in one run; medians.
+measurement. jet and nested grad are timed twice, on the whole array in the obvious implementation and within our own
+blocks and threads, and the faster one counts. All alternate in one run; medians.
 
-memory: the paper's sweep (5,800 draws at 10,000 points, its eleven terms), and by how much it raises the largest memory
-of the process beyond the draws themselves.
+memory: the paper's sweep (5,800 draws at 10,000 points, its eleven terms), and the increase of the peak memory of the
+process beyond the draws themselves.
 """
 
 from __future__ import annotations
@@ -89,13 +89,13 @@ def nested(layers, inputs):
 
 
 def whole(one):
-    """As one would call it: a loop over draws, each at all points, JAX's own threads."""
+    """The obvious implementation: a loop over draws, each at all points, JAX's own threads."""
     compiled = jax.jit(lambda layers, inputs: jax.lax.map(lambda draw: one(draw, inputs), layers))
     return lambda layers, inputs: np.asarray(compiled(layers, inputs))
 
 
 def blocked(one):
-    """In blocks of points on all cores, as `differentiate` goes about it."""
+    """In blocks of points on all cores, as in `differentiate`."""
     compiled = jax.jit(
         lambda layers, inputs: jax.lax.map(lambda draw: one(draw, inputs), layers),
         compiler_options={"xla_cpu_multi_thread_eigen": False},
@@ -141,7 +141,7 @@ def pytorch():
 
 def speed(repeats: int) -> None:
     layers, inputs = network(DRAWS), points()
-    ways = {
+    methods = {
         "ours": blocked(ours),
         "ours, whole": whole(ours),
         "jet, blocked": blocked(jetted),
@@ -150,16 +150,16 @@ def speed(repeats: int) -> None:
         "nested grad, whole": whole(nested),
     }
     if torch := pytorch():
-        ways["nested PyTorch"] = torch
-    expected = ways["ours"](layers, inputs)
-    for name, way in ways.items():  # compiles, and shows that all reckon the same
-        error = np.abs(way(layers, inputs) - expected).max((0, 2)) / np.abs(expected).max((0, 2))
+        methods["nested PyTorch"] = torch
+    expected = methods["ours"](layers, inputs)
+    for name, method in methods.items():  # compiles, and checks that all agree
+        error = np.abs(method(layers, inputs) - expected).max((0, 2)) / np.abs(expected).max((0, 2))
         print(f"{name}: largest difference from ours {error.max():.1e}")
-    times: dict[str, list[float]] = {name: [] for name in ways}
+    times: dict[str, list[float]] = {name: [] for name in methods}
     for _ in range(repeats):
-        for name, way in ways.items():
+        for name, method in methods.items():
             began = time.perf_counter()
-            way(layers, inputs)
+            method(layers, inputs)
             times[name].append((time.perf_counter() - began) / DRAWS * 1e3)
     medians = {name: statistics.median(taken) for name, taken in times.items()}
     print(f"\nms a draw, {POINTS} points, blocks of {BLOCK['cpu']}, {n_cores()} cores")
@@ -171,7 +171,7 @@ def speed(repeats: int) -> None:
 
 
 def posterior(draws: int) -> pdescry.Posterior:
-    """Draws from the prior of a 5 × 50 network: as good as any to differentiate."""
+    """Draws from the prior of a 5 × 50 network, sufficient for timing."""
     readings = pdescry.systems.burgers().observe(sensors=16, noise=0.05, seed=0)
     scaling = Scaling.of(readings)
     model, _ = build(readings, Network(WIDTH, DEPTH), Prior(), Noise(), scaling)

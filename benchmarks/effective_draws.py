@@ -1,14 +1,13 @@
-"""Effective draws per second: MCLMC against the paper's Hamiltonian Monte Carlo, on the same posterior.
+"""Effective draws per second: MCLMC compared with the paper's Hamiltonian Monte Carlo, on the same posterior.
 
     python benchmarks/effective_draws.py [--scale 1.0]
 
 The posterior is the paper's as run: 5 × 50 network, N(0, 1) on every weight, inputs standardised, Burgers' readings
 with noise 0.05, of which the program makes a precision of 1/0.05. The paper's setting: step 5e-4, 30 leapfrog steps,
-6000 samples of which 200 are dropped, from the trained network. (With the noise as printed, 0.05, that step is
-rejected throughout.) Both get two chains, one per core. Effective draws are those of u and u_xx at the worst of 100
-probe points (5 % quantile beside it), over the seconds of sampling alone, of the last half of each chain, judged chain
-by chain: a chain that still drifts is flattered by that, since within its half it counts as if it were stationary.
-``--scale`` shortens both alike.
+6000 samples of which 200 are dropped, from the trained network. (With the noise as printed, 0.05, that step is always
+rejected.) Both use two chains, one per core. Effective draws are those of u and u_xx at the worst of 100 probe points
+(and their 5 % quantile), per second of sampling alone, of the last half of each chain, chain by chain: for a chain that
+still drifts the number is overestimated, because its half is treated as stationary. ``--scale`` shortens both alike.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def main(scale: float) -> None:
     draws = int(5800 * scale)
     samplers = {
         "HMC, the paper's": HMC(step_size=5e-4, steps=30, draws=draws, burn=200),
-        # As many draws, of as many gradients each: 30 a sample there, 2 a transition here.
+        # The same number of draws, with the same number of gradients each: 30 a sample there, 2 a transition here.
         "MCLMC": MCLMC(draws=draws, thin=15, burn=90, rungs=10, rung_transitions=800),
     }
     rates = {}
@@ -67,7 +66,7 @@ def report(name: str, posterior: Posterior, seconds: float) -> dict[str, float]:
     rates = {}
     for quantity in ("u", "u_xx"):
         part = values[quantity][:, values[quantity].shape[1] // 2 :]
-        # Chain by chain: chains that disagree would otherwise count as a handful of draws, whatever each does.
+        # Chain by chain: otherwise chains that disagree would count as a handful of draws, however well each mixes.
         effective = np.sum(
             [_arviz().ess(_arviz().convert_to_dataset({"v": chain[None]}))["v"].values for chain in part], axis=0
         )

@@ -1,4 +1,4 @@
-"""Do intervals of `law.simulate` contain the field after the last reading?
+"""Whether intervals of `law.simulate` contain the field after the last reading.
 
     python benchmarks/extrapolation.py run FOLDER [--systems heat burgers] [--layouts 0 1 2]
     python benchmarks/extrapolation.py document FOLDER docs/extrapolation.md
@@ -6,8 +6,8 @@
 run: for each system and layout of sensors (random places, noise 5 % of the field's sd) the coefficients of the true
 terms are inferred from the first 70 % of the times, together with the field. Then the law is solved from the first time
 to the end of the record, with draws, and without boundary conditions; the remaining 30 % are compared with the true
-field between the outermost sensors. A cell is a file in FOLDER; those found there are not made again.
-document: the share of the true field that 95 % intervals contain, their width, and what later times changed before.
+field between the outermost sensors. A cell is a file in FOLDER; existing ones are not computed again.
+document: the coverage of the true field by 95 % intervals, their width, and the effect of later times on earlier ones.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TIMES, PLACES = 12, 41  # of the comparison, after the last reading
 
 
 def law_of(fit: JointFit) -> Law:
-    """As `discover` would have it, had it found these terms."""
+    """The law as `discover` would return it with these terms."""
     processes: Any = tuple((SimpleNamespace(noise=float(noise)),) for noise in fit.noise)
     comparison = Comparison(pd.DataFrame(), pd.DataFrame(), pd.DataFrame(), {})
     inference = JointInference(Choice(fit, fit.terms, comparison, fit.fields, processes), (fit.readings,))
@@ -48,7 +48,7 @@ def law_of(fit: JointFit) -> Law:
 
 
 def one(name: str, layout: int) -> dict[str, Any]:
-    system, begun = systems.get(name), time.perf_counter()
+    system, started = systems.get(name), time.perf_counter()
     readings = system.observe(sensors=SENSORS, noise=NOISE, seed=layout)
     last = float(readings.times[int(SHARE * (len(readings.times) - 1))])
     early = readings.time <= last
@@ -84,7 +84,7 @@ def one(name: str, layout: int) -> dict[str, Any]:
         "changed_within": changed,
         "unsolved": int(found.attrs["unsolved_draws"]),
         "status": found.attrs["status"],
-        "seconds": round(time.perf_counter() - begun, 1),
+        "seconds": round(time.perf_counter() - started, 1),
         "commit": subprocess.run(
             ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
         ).stdout.strip(),

@@ -1,4 +1,4 @@
-"""How well laws predict left-out sensors when draws of them are solved forward: the table in docs/discovery.md.
+"""Prediction of left-out sensors by draws of laws solved forward: the table in docs/discovery.md.
 
     python benchmarks/forward.py > table.txt
 
@@ -27,7 +27,7 @@ LAYOUTS = (10, 11, 12)
 
 
 def inference_of(readings: pdescry.Readings, law: pdescry.Equation) -> JointInference:
-    """Of terms that are given, which have nothing to be compared with."""
+    """An inference with given terms, without a comparison."""
     fit = pdescry.refine(readings, law)
     none = pd.DataFrame({"field": [], "term": [], "probability": []})
     alone = Comparison(pd.DataFrame(), none, pd.DataFrame(), {})

@@ -1,4 +1,4 @@
-"""Gradients of the log posterior per second over all cores: ours, a lean PyTorch, and what matrix products allow.
+"""Gradients of the log posterior per second over all cores: ours, minimal PyTorch, and the limit by matrix products.
 
     pip install torch==2.13.0          # for this comparison only
     python benchmarks/gradients.py [--repeats 5]
@@ -95,7 +95,7 @@ def rate(work, units: float) -> float:
 
 
 def together(what: str, processes: int, threads: int, devices: int = 1) -> float:
-    """The sum over processes that run at the same time."""
+    """The sum over simultaneous processes."""
     environment = dict(os.environ, NPROC=str(threads), OMP_NUM_THREADS=str(threads))
     if devices > 1:  # a worker does not set it, and it is slower with it even for one
         environment["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={devices}"
@@ -110,22 +110,22 @@ def main(repeats: int) -> None:
     from pdescry.surrogate import Network
 
     cores = n_cores()
-    ways = {
+    methods = {
         "ours, a process per core": lambda: together("ours", cores, 1),
         "ours, a JAX device per core": lambda: together("ours", 1, cores, cores),
         "ours, one process": lambda: together("ours", 1, cores),
         "PyTorch": lambda: together("pytorch", 1, cores),
         "product, GFLOP/s": lambda: together("product", cores, 1),
     }
-    found: dict[str, list[float]] = {name: [] for name in ways}
+    found: dict[str, list[float]] = {name: [] for name in methods}
     for _ in range(repeats):
-        for name, way in ways.items():
-            found[name].append(way())
+        for name, method in methods.items():
+            found[name].append(method())
     middle = {name: statistics.median(values) for name, values in found.items()}
     for name, values in found.items():
         print(f"{name:28s} median {middle[name]:7.4g}; all {', '.join(f'{value:.4g}' for value in values)}")
     best = middle["ours, a process per core"]
-    for name in list(ways)[1:4]:
+    for name in list(methods)[1:4]:
         print(f"a process per core / {name}: {best / middle[name]:.2f}")
     print(f"share of the matrix-product rate: {best * flops(Network(WIDTH, DEPTH)) / middle['product, GFLOP/s']:.0%}")
 

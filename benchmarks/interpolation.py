@@ -1,4 +1,4 @@
-"""How near the posterior mean comes to the field, and whether noise and intervals are right: nine cells × layouts.
+"""Error of the posterior mean, and calibration of noise and intervals: nine cells × layouts.
 
     python benchmarks/interpolation.py run [--layouts 0 1 2] [--noises 0.05 0.01 0] [--out FILE.jsonl]
     python benchmarks/interpolation.py run --law --layouts 10 11 12 13 14 [--out FILE.jsonl]
@@ -6,9 +6,9 @@
 
 Each cell is a system of the paper (16 random sensors, its times) and a noise level, with default settings of
 `interpolate`. ``--places FOLDER`` puts the sensors where the paper had them, read from its released measurements in
-that folder. ``--law`` measures the field that obeys the law instead, law and terms found in the same step from the 36
-candidates, over the whole domain: as `discover` does with ``--domain``. Cells are made ``--workers`` at a time, on a
-core each, or on the workers of a ``--cluster``.
+that folder. ``--law`` measures the field that satisfies the law instead, with law and terms found in the same step from
+the 36 candidates, over the whole domain: as `discover` does with ``--domain``. Cells are computed ``--workers`` at a
+time, on one core each, or on the workers of a ``--cluster``.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def measure_with_law(name: str, noise: float, layout: int, places: np.ndarray | 
 def scored(
     name: str, noise: float, layout: int, readings: pdescry.Readings, predict: Callable[..., xr.Dataset]
 ) -> dict:
-    """Against the truth at random points of the whole domain; inside: between the outermost sensors."""
+    """Compared with the truth at random points of the whole domain; inside: between the outermost sensors."""
     system, rng = pdescry.systems.get(name), np.random.default_rng(1000 + layout)
     t, x = rng.uniform(*readings.span["t"], 1000), rng.uniform(*system.domain, 1000)
     truth = system.solution.at(t, x)
@@ -101,7 +101,7 @@ def run(
     workers: int | None,
     cluster: str | None = None,
 ) -> None:
-    import interpolation  # processes find what is to be done by the name of this module, not as the script's
+    import interpolation  # processes import the functions by the name of this module, not as the script's
 
     done = {(row["system"], row["noise"], row["layout"]) for row in rows(out)}
     tasks: dict[str, tuple] = {}
@@ -127,7 +127,7 @@ def rows(out: Path) -> list[dict]:
 
 
 def table(out: Path, layouts: list[int] | None) -> None:
-    """Of these layouts, or all."""
+    """The table of these layouts, or of all."""
     found = [row for row in rows(out) if layouts is None or row["layout"] in layouts]
     with_law = any("law" in row for row in found)
     titles = (

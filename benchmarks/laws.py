@@ -1,11 +1,12 @@
-"""Readings → posterior → derivatives → STBLR, and posterior → `refine`: how near, and whether spreads hold the truth.
+"""Readings → posterior → derivatives → STBLR, and posterior → `refine`: errors, and coverage by the intervals.
 
     python benchmarks/laws.py FOLDER [--systems burgers kdv heat] [--noises 0.05] [--seeds 0 1 2] [--workers 2]
 
-For each cell the posterior of `interpolate` at default settings is made (minutes) and kept in FOLDER as
-SYSTEM_NOISE_SEED.nc; cells found there are not made again, and a stopped one goes on. Then, in seconds: STBLR with the
-paper's δ on the paper's eleven candidates; to judge the spreads alone, the same on the true terms with δ = 0: error of
-each coefficient, in formal and in honest sds; and the true terms refined, field and coefficients together.
+For each cell the posterior of `interpolate` with default settings is computed (minutes) and saved in FOLDER as
+SYSTEM_NOISE_SEED.nc; existing cells are not computed again, and a stopped one is continued. Then, in seconds: STBLR
+with the paper's δ on the paper's eleven candidates; to judge the sds alone, the same on the true terms with δ = 0:
+error of each coefficient, in units of formal sds and of those from draws; and the true terms refined, field and
+coefficients together.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def posterior_of(folder: Path, system: str, noise: float, seed: int, workers: in
 
 
 def show(folder: Path, system: str, noise: float, seed: int, workers: int | None) -> tuple[list[float], list[float]]:
-    """Print one cell; returns the errors of the true terms in honest sds, and in those of the refined law."""
+    """Print one cell; returns the errors of the true terms in units of the sds from draws, and in those of the refined
+    law."""
     posterior = posterior_of(folder, system, noise, seed, workers)
     derivatives = pdescry.differentiate(posterior, "paper", keep_points=500)
     truth = getattr(pdescry.systems, system)().equation.coefficients

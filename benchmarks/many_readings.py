@@ -2,8 +2,7 @@
 
     python benchmarks/many_readings.py
 
-One chain of the default network through `interpolate` with a few short draws; the worker is asked for its largest
-memory.
+One chain of the default network through `interpolate` with a few short draws; memory is the peak memory of the worker.
 """
 
 from __future__ import annotations

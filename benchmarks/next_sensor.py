@@ -1,15 +1,15 @@
-"""Does the advice of `law.next_sensor` beat a random place, and the middle of the widest gap?
+"""Whether the advice of `law.next_sensor` is better than a random place, and than the middle of the widest gap.
 
     python benchmarks/next_sensor.py run FOLDER [--systems burgers advection_diffusion] [--layouts 0 1 … 9]
     python benchmarks/next_sensor.py document FOLDER docs/next_sensor.md
 
 run: for each system and layout of eight sensors (random places, noise 0.05) the coefficients of the true terms are
-inferred together with the field, begun from a Gaussian process: nothing of the truth is known. Then one sensor more is
-read, with noise, from the true solution: at the advised place, in the middle of the widest gap, and at places drawn at
-random between the outermost sensors; and all is inferred anew, begun from the fit before, or from a Gaussian process
-where that does not lead to the law. Each is done for several seeds of the noise, a place at random for each. A layout
-is a file in FOLDER; those found there are not made again.
-document: what an added sensor did to the uncertainty of the coefficients and to their error.
+inferred together with the field, starting from a Gaussian process, without knowledge of the truth. Then one more sensor
+is read, with noise, from the true solution: at the advised place, in the middle of the widest gap, and at random places
+between the outermost sensors; and everything is inferred again, starting from the fit before, or from a Gaussian
+process if that does not lead to the law. Each is done for several seeds of the noise, with a random place for each. A
+layout is a file in FOLDER; existing ones are not computed again.
+document: the effect of an added sensor on the uncertainty of the coefficients and on their error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from pdescry.joint.field.process import Process
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.options import FIT
-from pdescry.joint.fit.stages import resolved
+from pdescry.joint.fit.stages import refined_and_finished
 from pdescry.joint.observations import Observations
 from pdescry.joint.options import ANSWER
 from pdescry.joint.search.verdict import departures
@@ -44,27 +44,26 @@ from pdescry.joint.search.verdict import departures
 SENSORS, NOISE = 8, 0.05
 SYSTEMS, LAYOUTS = ("burgers", "advection_diffusion"), range(10)
 REPEATS = 3  # seeds of the added sensor's noise, and places at random
-WAYS = {"advised": "the advised place", "gap": "the middle of the widest gap", "random": "a place at random"}
+STRATEGIES = {"advised": "the advised place", "gap": "the middle of the widest gap", "random": "a place at random"}
 
 
 def fitted(system: System, readings: Readings, before: JointFit | None = None) -> JointFit:
-    """Begun from the fit without the last sensor; where that does not lead to the law, or there is none, by `refine`,
-    from a Gaussian process; the better one by its elpd."""
+    """A fit starting from the one without the last sensor; if that does not lead to the law, or there is none, by
+    `refine`, from a Gaussian process; the better one by its elpd."""
     found: list[JointFit] = []
     if before is not None:
         noise = [np.array([Process.fitted("smooth", readings, 0).noise])]
         with one_thread(), np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
-            law = resolved(_with_readings(before, readings))
+            law = refined_and_finished(_with_readings(before, readings))
             found.append(JointFit(law, replace(before.problem, experiments=(readings,))))
-            if law.unresolved < ANSWER.report.residual and not departures(law, noise).any():
+            if law.relative_residual < ANSWER.report.residual and not departures(law, noise).any():
                 return found[0]
     found.append(refine(readings, system.equation, workers=1))
     return max(found, key=lambda each: each.elpd)
 
 
 def _with_readings(fit: JointFit, readings: Readings) -> Minimum:
-    """The same law and field where there are other readings, on the coarsest mesh: `resolved` makes it as fine as it
-    has to be."""
+    """The same law and field for other readings, on the coarsest mesh: `refined_and_finished` refines it as needed."""
     observed = Observations(readings)
     model = NoiseModel.of(fit.noise, fit.experiment.noise_model.offset_sd, observed)
     space = graded_space(fit.experiment.space, fit.state, first_sizes(elements_in_time(observed), False)[0])
@@ -94,14 +93,14 @@ def record(system: System, fit: JointFit, place: float | None = None) -> dict[st
     }
 
 
-def one(name: str, layout: int, repeats: int = REPEATS, ways: Iterable[str] = WAYS) -> dict[str, Any]:
+def one(name: str, layout: int, repeats: int = REPEATS, strategies: Iterable[str] = STRATEGIES) -> dict[str, Any]:
     """One layout: before, what was expected, and after."""
-    system, begun = systems.get(name), time.perf_counter()
+    system, started = systems.get(name), time.perf_counter()
     readings = system.observe(sensors=SENSORS, noise=NOISE, seed=layout)
     before = fitted(system, readings)
-    asked = time.perf_counter()
+    began = time.perf_counter()
     advice = before.next_sensor()
-    seconds = time.perf_counter() - asked
+    seconds = time.perf_counter() - began
     x = np.sort(readings.places[:, 0])
     widest = int(np.argmax(np.diff(x)))
     places = {
@@ -109,7 +108,7 @@ def one(name: str, layout: int, repeats: int = REPEATS, ways: Iterable[str] = WA
         "gap": np.full(repeats, x[widest : widest + 2].mean()),
         "random": np.random.default_rng([layout, 19]).uniform(x[0], x[-1], repeats),
     }
-    places = {way: places[way] for way in ways}
+    places = {strategy: places[strategy] for strategy in strategies}
     found: dict[str, Any] = {
         "system": name,
         "layout": layout,
@@ -117,16 +116,17 @@ def one(name: str, layout: int, repeats: int = REPEATS, ways: Iterable[str] = WA
         "terms": [str(each.term) for each in before.terms],
         "before": record(system, before),
         "expected": {
-            way: np.interp(where, advice.sensors["x"], advice.sensors).tolist() for way, where in places.items()
+            strategy: np.interp(where, advice.sensors["x"], advice.sensors).tolist()
+            for strategy, where in places.items()
         },
         "seconds_of_advice": seconds,
     }
-    for way, where in places.items():
-        found[way] = [
+    for strategy, where in places.items():
+        found[strategy] = [
             record(system, fitted(system, with_sensor(system, readings, float(place), seed), before), float(place))
             for seed, place in enumerate(where)
         ]
-    return found | {"seconds": time.perf_counter() - begun}
+    return found | {"seconds": time.perf_counter() - started}
 
 
 def run(folder: Path, names: list[str], layouts: list[int]) -> None:
@@ -138,40 +138,40 @@ def run(folder: Path, names: list[str], layouts: list[int]) -> None:
                 continue
             found = one(name, layout)
             write_json(file, found)
-            gained = {way: np.mean(gains(found, way)).round(3) for way in WAYS}
+            gained = {strategy: np.mean(gains(found, strategy)).round(3) for strategy in STRATEGIES}
             print(name, layout, f"{found['seconds']:.0f} s, nats:", gained, flush=True)
 
 
 # ---- what came of it -------------------------------------------------------------------------------------------------
 
 
-def gains(found: dict[str, Any], way: str) -> np.ndarray:
-    """Nats by which the coefficients' covariance shrank, for each repeat."""
-    return np.array([(found["before"]["log_determinant"] - each["log_determinant"]) / 2 for each in found[way]])
+def gains(found: dict[str, Any], strategy: str) -> np.ndarray:
+    """Nats by which the log determinant of the coefficients' covariance decreased, for each repeat."""
+    return np.array([(found["before"]["log_determinant"] - each["log_determinant"]) / 2 for each in found[strategy]])
 
 
-def errors(found: dict[str, Any], way: str) -> np.ndarray:
-    return np.array([each["error"] for each in found[way]])
+def errors(found: dict[str, Any], strategy: str) -> np.ndarray:
+    return np.array([each["error"] for each in found[strategy]])
 
 
 def summary(records: list[dict[str, Any]]) -> dict[str, Any]:
-    """Of layouts of one system: means over repeats, then over layouts; differences paired by layout, with their
+    """Over the layouts of one system: means over repeats, then over layouts; differences paired by layout, with their
     standard errors."""
     rows: dict[str, Any] = {}
     for what, of in (("nats", gains), ("error", errors)):
-        means = {way: np.array([of(each, way).mean() for each in records]) for way in WAYS}
-        for way, values in means.items():
-            rows[f"{what} {way}"] = float(values.mean())
-        for way in ("gap", "random"):
-            apart = means["advised"] - means[way]
-            rows[f"{what} advised - {way}"] = float(apart.mean())
-            rows[f"{what} advised - {way} median"] = float(np.median(apart))
-            rows[f"{what} advised - {way} se"] = float(apart.std(ddof=1) / np.sqrt(len(apart)))
+        means = {strategy: np.array([of(each, strategy).mean() for each in records]) for strategy in STRATEGIES}
+        for strategy, values in means.items():
+            rows[f"{what} {strategy}"] = float(values.mean())
+        for strategy in ("gap", "random"):
+            apart = means["advised"] - means[strategy]
+            rows[f"{what} advised - {strategy}"] = float(apart.mean())
+            rows[f"{what} advised - {strategy} median"] = float(np.median(apart))
+            rows[f"{what} advised - {strategy} se"] = float(apart.std(ddof=1) / np.sqrt(len(apart)))
             better = apart > 0 if what == "nats" else apart < 0
-            rows[f"{what} better than {way}"] = int(better.sum())
+            rows[f"{what} better than {strategy}"] = int(better.sum())
     rows["error before"] = float(np.mean([each["before"]["error"] for each in records]))
-    for way in WAYS:
-        rows[f"expected {way}"] = float(np.mean([each["expected"][way] for each in records]))
+    for strategy in STRATEGIES:
+        rows[f"expected {strategy}"] = float(np.mean([each["expected"][strategy] for each in records]))
     return rows
 
 
@@ -215,25 +215,27 @@ def _section(name: str, own: list[dict[str, Any]]) -> list[str]:
         f"| one more sensor at | expected, nats | refitted, nats | error (before: {found['error before']:.2%}) |",
         "| --- | --- | --- | --- |",
     ]
-    for way, told in WAYS.items():
-        expected, nats, error = (found[f"{what} {way}"] for what in ("expected", "nats", "error"))
-        lines.append(f"| {told} | {expected:.3f} | {nats:.3f} | {error:.2%} |")
+    for strategy, name in STRATEGIES.items():
+        expected, nats, error = (found[f"{what} {strategy}"] for what in ("expected", "nats", "error"))
+        lines.append(f"| {name} | {expected:.3f} | {nats:.3f} | {error:.2%} |")
     lines.append("")
-    for way in ("random", "gap"):
+    for strategy in ("random", "gap"):
         nats, nats_se, nats_median, error, error_se, error_median = (
-            found[f"{what} advised - {way}{ending}"] for what in ("nats", "error") for ending in ("", " se", " median")
+            found[f"{what} advised - {strategy}{ending}"]
+            for what in ("nats", "error")
+            for ending in ("", " se", " median")
         )
         lines.append(
-            f"The advised place less {WAYS[way]}: information {nats:+.3f} ± {nats_se:.3f} nats (median "
-            f"{nats_median:+.3f}; more in {found[f'nats better than {way}']} of {number} layouts), "
-            f"{_told(nats, nats_se)}; error {100 * error:+.2f} ± {100 * error_se:.2f} percentage points (median "
-            f"{100 * error_median:+.2f}; smaller in {found[f'error better than {way}']} of {number}), "
-            f"{_told(error, error_se)}.\n"
+            f"The advised place less {STRATEGIES[strategy]}: information {nats:+.3f} ± {nats_se:.3f} nats (median "
+            f"{nats_median:+.3f}; more in {found[f'nats better than {strategy}']} of {number} layouts), "
+            f"{_significance(nats, nats_se)}; error {100 * error:+.2f} ± {100 * error_se:.2f} percentage points "
+            f"(median {100 * error_median:+.2f}; smaller in {found[f'error better than {strategy}']} of {number}), "
+            f"{_significance(error, error_se)}.\n"
         )
     return lines
 
 
-def _told(difference: float, error: float) -> str:
+def _significance(difference: float, error: float) -> str:
     return "a difference" if abs(difference) > 2 * error else "which these layouts cannot distinguish from zero"
 
 

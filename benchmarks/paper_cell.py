@@ -1,14 +1,14 @@
-"""One full-scale cell of the paper, ours beside PyTorch on the same cores in the same run; its memory; how cost grows.
+"""One full-scale cell of the paper, ours and PyTorch on the same cores in the same run; its memory; growth of cost.
 
     pip install torch==2.13.0          # for this comparison only
     python benchmarks/paper_cell.py time [--system burgers] [--noise 0.05] [--share 0.1]
     python benchmarks/paper_cell.py growth
 
 time: DNN (30,000 steps of Adam), chain (6,000 × 30 leapfrog steps), derivatives (5,800 draws at 10,000 points), STBLR,
-STOLS, both laws solved forward. Ours is `discover` with the preset "paper" (which also judges the chain and tries the
-law forward; the derivatives run beside the chain, on the core that it leaves idle), the baseline's derivatives, STOLS
-and the solutions. PyTorch (eager, as many threads as cores) does a tenth of the steps, samples and draws, and is
-extrapolated from it; regressions and solutions are the same code for both and counted for both as they were measured.
+STOLS, both laws solved forward. Ours is `discover` with the preset "paper" (which also judges the chain and checks the
+law forward; the derivatives run in parallel with the chain, on the idle core), the baseline's derivatives, STOLS and
+the solutions. PyTorch (eager, as many threads as cores) does a tenth of the steps, samples and draws, and is
+extrapolated from it; regressions and solutions are the same code for both and counted for both as measured.
 
 growth: seconds of chain and derivatives with half and a quarter of the draws, points and readings.
 """
@@ -50,7 +50,7 @@ def clock(work):
 
 
 def ours(cell: Cell) -> tuple[dict[str, float], float]:
-    """Seconds by part, and the seconds of what both sides share."""
+    """Seconds by part, and the seconds of the parts that both sides share."""
     experiment, system, scale = cell.experiment, systems.get(cell.system), SCALES["full"]
     stages: dict[str, float] = {}
 
@@ -205,16 +205,16 @@ def pytorch(cell: Cell, share: float) -> dict[str, float]:
 
 
 def peak_memory() -> float:
-    """GB that this process and those it started took at most, added up although not all at one time (Linux only).
+    """Peak memory in GB of this process and those it started, summed although the peaks differ in time (Linux only).
 
-    Workers live on for the next call, so what `resource` tells of ended children does not hold them.
+    Workers continue for the next call, so they are not among the ended children of `resource`.
     """
     own, total = str(os.getpid()), 0.0
     for path in Path("/proc").glob("[0-9]*/status"):
-        with contextlib.suppress(OSError):  # it ended just now
-            told = dict(line.split(":\t", 1) for line in path.read_text().splitlines() if ":\t" in line)
-            if own in (told["Pid"], told["PPid"]) and "VmHWM" in told:
-                total += int(told["VmHWM"].split()[0]) / 1e6
+        with contextlib.suppress(OSError):  # it has just ended
+            status = dict(line.split(":\t", 1) for line in path.read_text().splitlines() if ":\t" in line)
+            if own in (status["Pid"], status["PPid"]) and "VmHWM" in status:
+                total += int(status["VmHWM"].split()[0]) / 1e6
     return total
 
 
@@ -253,7 +253,7 @@ def growth() -> None:
             standardise="inputs",
         )
 
-    chain(8, 816)()  # compiled, and the worker begun
+    chain(8, 816)()  # compiled, and the worker started
     posterior = chain(600, 816)()
     differentiate(posterior, "paper", points=256)
     print("| what | number | seconds | per unit, relative to the first |\n| --- | --- | --- | --- |")

@@ -1,14 +1,13 @@
-"""Laws in the plane: which are found, how well, and how long it takes.
+"""Laws in the plane: which are found, how accurately, and how long it takes.
 
     python benchmarks/plane.py run benchmarks/records/plane --layouts 51 52 53 54 55
     python benchmarks/plane.py table benchmarks/records/plane > docs/plane.md
 
-Fields come from this file alone: sums of Gaussians that spread and drift, which obey advection-diffusion in closed
-form, and Fourier series on a periodic square, in closed form for waves and stepped by an integrating-factor
-Runge-Kutta scheme for the others. Sensors stand at random places; a share of sd(u) is added as independent noise.
-
-``D1`` and ``D2`` are random readings, each at a place and a time of its own, as published for DeePyMoD. ``noise`` is
-noise alone, ``shuffled`` has the readings of each sensor in a random order: neither determines a law.
+Fields are computed in this file alone: sums of Gaussians that spread and drift, which satisfy advection-diffusion in
+closed form, and Fourier series on a periodic square, in closed form for waves and stepped by an integrating-factor
+Runge-Kutta scheme for the others. Sensors are at random places; a share of sd(u) is added as independent noise. ``D1``
+and ``D2`` are random readings, each at its own place and time, as published for DeePyMoD. ``noise`` is noise alone,
+``shuffled`` has the readings of each sensor in a random order: neither determines a law.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ SEED = 23  # of the issue
 SIDE = 2 * np.pi  # of the periodic square
 GRID = 64  # points along each side of it
 STEP = 2e-3
-MODES = 3  # of a random start, along each side
+MODES = 3  # of a random initial state, along each side
 
 # ---- fields ----------------------------------------------------------------------------------------------------------
 
@@ -68,7 +67,7 @@ def _waves() -> tuple[Array, Array]:
 
 
 def random_start(random: np.random.Generator, modes: int = MODES) -> Array:
-    """(GRID, GRID), of mean zero and sd one."""
+    """(GRID, GRID), with mean zero and sd one."""
     kx, ky = _waves()
     size = np.where((np.abs(kx) <= modes) & (np.abs(ky) <= modes), np.exp(-(kx**2 + ky**2) / modes**2), 0.0)
     size[0, 0] = 0.0
@@ -77,7 +76,7 @@ def random_start(random: np.random.Generator, modes: int = MODES) -> Array:
 
 
 def _on_square(series: Iterable[Array], places: Array) -> Array:
-    """(T, S, fields), of Fourier coefficients (fields, GRID, GRID) at each time."""
+    """(T, S, fields), from Fourier coefficients (fields, GRID, GRID) at each time."""
     kx, ky = _waves()
     along = np.exp(1j * places[:, :1] * kx[:, 0]), np.exp(1j * places[:, 1:] * ky[0])
     at = [np.einsum("sa,fab,sb->sf", along[0], each, along[1], optimize=True).real / GRID**2 for each in series]
@@ -85,7 +84,7 @@ def _on_square(series: Iterable[Array], places: Array) -> Array:
 
 
 def stepped(start: Array, linear: Array, rest: Callable[[Array, Callable[[Array, int], Array]], Array]) -> Field:
-    """û_t = linear·û + (rest)^, from (fields, GRID, GRID); rest: of the fields and of derivatives of these."""
+    """û_t = linear·û + (rest)^, from (fields, GRID, GRID); rest: a function of the fields and their derivatives."""
     kx, ky = _waves()
     kept = (np.abs(kx) < GRID / 3) & (np.abs(ky) < GRID / 3)
 
@@ -150,7 +149,7 @@ def lambda_omega(random: np.random.Generator) -> Field:
 
 @dataclass(frozen=True)
 class Case:
-    """law: that the field obeys. until: the last time. box: where sensors stand."""
+    """law: of the field. until: the last time. box: of the sensors."""
 
     law: str
     field: Callable[[np.random.Generator], Field]
@@ -177,11 +176,11 @@ CASES = {
 }  # fmt: skip
 NULLS = ("noise", "shuffled")
 RANDOM = {"D1": (1_000, 0.01), "D2": (10_000, 0.40)}  # readings and noise
-D_SHAPE = (51, 51, 61)  # of the grid in x, y and t that random readings are taken from
+D_SHAPE = (51, 51, 61)  # of the grid in x, y and t from which random readings are taken
 
 
 def random_readings(name: str, layout: int) -> Readings:
-    """Of 0.25 u_x + 0.5 u_y + 0.5 lap(u), at random points of a grid."""
+    """Readings of 0.25 u_x + 0.5 u_y + 0.5 lap(u), at random points of a grid."""
     number, noise = RANDOM[name]
     random = np.random.default_rng([layout, SEED, number])
     field = CASES["advection_diffusion"].field(random)
@@ -228,7 +227,7 @@ def truth_of(name: str) -> dict[tuple[str, str], float]:
 
 
 def _opened(table: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
-    """Without groups, so that laws compare however they are written."""
+    """Without groups, so that laws can be compared however they are written."""
     found: dict[tuple[str, str], float] = {}
     for (field, text), value in table.items():
         for term, share in expand({pdescry.Term.parse(text, ("u", "v"), ("x", "y")): value}).items():
@@ -324,19 +323,19 @@ def main() -> None:
     making.add_argument("--workers", type=int, default=1)
     printing = commands.add_parser("table")
     printing.add_argument("folder", type=Path)
-    asked = parser.parse_args()
-    if asked.command == "table":
-        print(lay_out(table(asked.folder)), end="")
+    given = parser.parse_args()
+    if given.command == "table":
+        print(lay_out(table(given.folder)), end="")
         return
-    asked.folder.mkdir(parents=True, exist_ok=True)
-    for name in asked.case or [*CASES, *RANDOM, *NULLS]:
-        noises = [RANDOM[name][1]] if name in RANDOM else asked.noise[:1] if name in NULLS else asked.noise
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for name in given.case or [*CASES, *RANDOM, *NULLS]:
+        noises = [RANDOM[name][1]] if name in RANDOM else given.noise[:1] if name in NULLS else given.noise
         for noise in noises:
-            for layout in asked.layouts:
-                path = asked.folder / f"{name}-{noise:g}-{layout}.json"
+            for layout in given.layouts:
+                path = given.folder / f"{name}-{noise:g}-{layout}.json"
                 if path.exists():
                     continue
-                record = run(name, layout, noise, asked.workers)
+                record = run(name, layout, noise, given.workers)
                 path.write_text(json.dumps(record, indent=1) + "\n")
                 print(name, noise, layout, f"{record['seconds']:.0f} s", record["law"], sep="\t", flush=True)
 

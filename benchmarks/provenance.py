@@ -1,9 +1,10 @@
-"""What made a record: the commit, the versions, and digests of the settings and of the sources that infer a law.
+"""The provenance of a record: the commit, the versions, and digests of the settings and of the sources that infer a
+law.
 
 The digest of the inference covers every source file that can change which law is found from given readings, or the
-readings of the benchmarks: the rooms in ``ROOMS``, without what only turns files into readings, keeps results or
-advises on sensors (``WITHOUT``). New files count until they are listed there. Comments, docstrings and blank lines do
-not count.
+readings of the benchmarks: the rooms in ``ROOMS``, without what only turns files into readings, saves results or
+advises on sensors (``WITHOUT``). New files are included until they are listed there. Comments, docstrings and blank
+lines are not included.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 import pdescry
 
 PACKAGES = ("numpy", "scipy", "pandas")
-# Trained networks (surrogate, two_stage) are begun from where smooth fields suggest no law.
+# Trained networks (surrogate, two_stage) are initial fields if smooth fields suggest no law.
 ROOMS = ("equation", "solver", "data", "problem", "joint", "surrogate", "two_stage/network.py")
 WITHOUT = (
     *("data/formats", "data/read.py", "data/convert.py", "data/clock.py", "data/columns.py", "data/headers.py"),
@@ -36,7 +37,7 @@ SHOWN = 10  # digits of a digest
 
 
 def commit() -> str:
-    """Of the sources; with a + where they differ from it."""
+    """Commit of the sources; with a + if they differ from it."""
     here = Path(__file__).parent
     found = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], cwd=here, capture_output=True, text=True)
     changed = subprocess.run(["git", "status", "--porcelain", "../src"], cwd=here, capture_output=True, text=True)
@@ -44,18 +45,18 @@ def commit() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Of Python, of the packages that compute, and of pdescry."""
+    """Versions of Python, of the numerical packages, and of pdescry."""
     found = {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
     return found | {"pdescry": pdescry.__version__}
 
 
 def settings_digest(settings: Mapping[str, Any]) -> str:
-    """Of anything that JSON can hold, whatever the order of its keys."""
+    """Digest of anything that JSON can represent, whatever the order of its keys."""
     return _digest(json.dumps(settings, sort_keys=True, ensure_ascii=False))
 
 
 def inference_digest(package: Path | None = None) -> str:
-    """Of the sources that infer a law; package: the folder of pdescry, by default the one that is imported."""
+    """Digest of the sources that infer a law; package: the folder of pdescry, by default the one that is imported."""
     package = Path(pdescry.__file__).parent if package is None else package
     parts = [f"{path.relative_to(package).as_posix()}\n{_code(path)}" for path in inference_sources(package)]
     return _digest("\n".join(parts))

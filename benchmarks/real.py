@@ -1,15 +1,14 @@
-"""Readings of real instruments at hand, of which the law is known: is it found, how near, and how long does it take?
+"""Readings of real instruments, for which the law is known: is it found, with which error, and in what time?
 
     python benchmarks/real.py run FOLDER [--cases rod_switched rod_periodic scratch_10k …] [--workers 1]
     python benchmarks/real.py document FOLDER docs/real_instruments.md
 
-run: the law is sought as `discover` does at default settings, faulty sensors looked for and consecutive readings
-averaged before. A case is a file in FOLDER; those found there are not made again. The readings lie in
-``../shared/data/field`` (``--data``) and are not part of the project; where they are not at hand, it says so and ends.
-"cloud" is the example of the README, by which times are measured.
-
-References: of the rods, what the readings' README says (forward fits by their authors); of the scratch assays, a
-forward fit of u_t = D u_xx + r u (1 − u/1700) from the first profile, no flux at the ends, made here.
+run: the law is sought as `discover` does with default settings, after a search for faulty sensors and averaging of
+consecutive readings. A case is a file in FOLDER; existing ones are not computed again. The readings are in
+``../shared/data/field`` (``--data``) and are not part of the project; if they are not available, it says so and ends.
+"cloud" is the example of the README, relative to which times are measured.
+References: for the rods, from the readings' README (forward fits by their authors); for the scratch assays, a forward
+fit of u_t = D u_xx + r u (1 − u/1700) from the first profile, with no flux at the ends, computed here.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ WHAT = {
     "rod_periodic": "aluminium rod, driven with a period of 20 s, 8 thermistors",
 } | {name: f"cells in a scratch assay, {name[8:-1]},000 at first" for name in FILES if name.startswith("scratch")}
 RODS = {"rod_switched": {"u_xx": (6.2e-5, 6.4e-5)}, "rod_periodic": {"u_xx": (6.1e-5, 6.5e-5)}}
-WITHIN = {"rod": 0.1, "scratch": 0.5}  # of the reference
-TIMES = 3.0  # that of the example
+WITHIN = {"rod": 0.1, "scratch": 0.5}  # relative to the reference
+TIMES = 3.0  # relative to the example
 CAPACITY = 1700.0  # cells a mm²
 
 
@@ -91,7 +90,7 @@ def record_of(name: str, folder: Path, workers: int | None) -> dict[str, Any]:
 
 
 def reference_of(name: str, folder: Path) -> dict[str, tuple[float, float]]:
-    """By term, from where to where its coefficient lies."""
+    """By term, the interval of its coefficient."""
     if name in RODS or name == "cloud":
         return RODS.get(name, {})
     readings = readings_of(name, folder)
@@ -112,7 +111,7 @@ def reference_of(name: str, folder: Path) -> dict[str, tuple[float, float]]:
 
 
 def off(record: dict[str, Any], term: str) -> float | None:
-    """By which share a coefficient leaves its reference; None where the law has no such term."""
+    """Relative deviation of a coefficient from its reference; None if the law has no such term."""
     if term not in record["terms"]:
         return None
     value, (low, high) = record["values"][record["terms"].index(term)], record["reference"][term]
@@ -186,7 +185,7 @@ def markdown(records: list[dict[str, Any]]) -> str:
 
 
 def _wrapped(line: str) -> str:
-    """Lines of 120 characters, but for those of tables."""
+    """Lines of 120 characters, except in tables."""
     indent = "  " * line.startswith("- ")
     return line if line.startswith("|") else textwrap.fill(line, 120, subsequent_indent=indent, break_on_hyphens=False)
 

@@ -1,10 +1,10 @@
-"""How long a browser takes to open reports of more and more readings, from disk until the first figures are drawn.
+"""Time that a browser takes to open reports of more and more readings, from disk until the first figures are drawn.
 
     python benchmarks/report_opens.py RUN_DIRECTORY [--readings 1000 10000 100000]
 
 RUN_DIRECTORY: a finished ``pdescry discover``, whose readings are repeated at other times. Needs Debian's chromium and
-chromium-driver (``tests/browser/set_up.sh``). Loads without figures in view are the browser's own; what is told is from
-the start of the navigation until the page says that it is ready, median of five.
+chromium-driver (``tests/browser/set_up.sh``). Loads without figures in view are the browser's own; times are from the
+start of the navigation until the page reports that it is ready, median of five.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ look();
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    asked.add_argument("run", type=Path)
-    asked.add_argument("--readings", type=int, nargs="+", default=[1_000, 10_000, 100_000])
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--readings", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    given = parser.parse_args()
     law = load(given.run)
     options = ChromeOptions()
     options.binary_location = "/usr/bin/chromium"
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def with_readings(law: Law, number: int) -> Law:
-    """The same field, which obeys no law then, and so many readings, at times of their own."""
+    """The same field, without a law, and this many readings, at their own times."""
     readings, random = law.readings, np.random.default_rng(0)
     some = np.resize(np.arange(len(readings)), number)
     more = replace(

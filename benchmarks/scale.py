@@ -1,9 +1,9 @@
-"""A plan for 10⁵ runs on 1,000 cores, from what ``sweep.py`` measured.
+"""A plan for 10⁵ runs on 1,000 cores, from measurements by ``sweep.py``.
 
     python benchmarks/scale.py benchmarks/records/sweep.json docs/scale.md
 
-What travels, what is stored, and how busy the one scheduler is: simulated from the measured cost of a case, as a queue
-with one server (the scheduler and the driver) that every worker has to pass between two cases.
+What is sent, what is stored, and the load of the single scheduler: simulated from the measured cost of a case, as a
+queue with one server (the scheduler and the driver) that every worker needs between two cases.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from pdescry.experiments.markdown import lay_out
 from pdescry.files import appearing
 
 RUNS, CORES = 100_000, 1000
-LENGTHS = (2.0, 10.0, 60.0, 300.0)  # seconds of a case: of the benchmark, to those of a default run
+LENGTHS = (2.0, 10.0, 60.0, 300.0)  # seconds of a case: from the benchmark to a default run
 SPREAD = 0.5  # sd of the logarithm of a case's seconds
-DISK = 200.0  # files that a shared disk makes in a second: an assumption, of a small file server
+DISK = 200.0  # files that a shared disk creates in a second: an assumption, for a small file server
 WANTED = {"cases": 64, "kills": 10, "queued": 10_000, "ratio": 1.15, "seconds_a_case": 5e-3, "driver_megabytes": 500.0}
 
 
 def simulated(runs: int, cores: int, seconds: float, cost: float, seed: int = 0) -> dict[str, float]:
-    """Cases of about so many seconds on so many workers, each begin and end of which takes the scheduler ``cost``
-    seconds: the hours of all, and which shares of the time workers and scheduler are busy."""
+    """Cases of about this many seconds on this many workers, each start and end of which takes the scheduler ``cost``
+    seconds: the total hours, and the load of workers and scheduler."""
     lengths = np.random.default_rng(seed).lognormal(np.log(seconds) - SPREAD**2 / 2, SPREAD, runs)
-    asking = [0.0] * cores  # when each worker asks for its next case
+    asking = [0.0] * cores  # when each worker requests its next case
     free, last = 0.0, 0.0
     for length in lengths:
         free = max(free, heapq.heappop(asking)) + cost  # one at a time
@@ -147,7 +147,7 @@ def text_of(found: dict[str, Any]) -> str:
 
 
 def _met(is_met: bool, is_whole: bool) -> str:
-    """is_whole: whether as much was measured as is asked for."""
+    """is_whole: whether as much was measured as required."""
     if not is_whole:
         return "not measured in full yet, " + ("and so far met" if is_met else "and so far not met")
     return "met" if is_met else "not met"

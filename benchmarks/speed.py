@@ -1,4 +1,4 @@
-"""How long `pdescry discover` takes, from Enter to the report, as ratios of runs side by side; and how much memory.
+"""Duration of `pdescry discover`, from Enter to the report, as ratios of runs side by side; and its memory.
 
     python benchmarks/speed.py run FOLDER --reference PYTHON [--cases readme paper] [--again kdv]
     python benchmarks/speed.py run FOLDER --peer PYTHON --cases grid
@@ -6,10 +6,10 @@
     python benchmarks/speed.py profile FOLDER
     python benchmarks/speed.py document FOLDER docs/speed.md
 
-A case is some commands in turn on files made for it, each by this environment's Python and, where a case asks for it,
-by that of the landed commit f4d7046 in an environment of its own (PYTHON: ``git worktree add /tmp/reference f4d7046``,
-``python3 -m venv /tmp/refenv``, ``/tmp/refenv/bin/pip install /tmp/reference``). Run nothing beside them. Each case is
-a file in FOLDER, of rows with the commits that made them; rows found there are not made again, unless asked for.
+A case consists of commands on files made for it, each by this environment's Python and, if the case requires it, by
+that of commit f4d7046 in an environment of its own (PYTHON: ``git worktree add /tmp/reference f4d7046``,
+``python3 -m venv /tmp/refenv``, ``/tmp/refenv/bin/pip install /tmp/reference``). Run nothing else meanwhile. Each case
+is a file in FOLDER, of rows with the commits that made them; existing rows are not measured again, unless requested.
 --peer: the Python of an environment with pysindy and pandas.
 
     readme      the README's example, both
@@ -20,8 +20,8 @@ a file in FOLDER, of rows with the commits that made them; rows found there are 
     candidates  FitzHugh–Nagumo with 36 and with 60 candidates
     fields      816 readings of one field (Burgers), and 816 of two (Schrödinger, FitzHugh–Nagumo)
 
-profile: where the time of the README's example goes, in one process, and at which rate the largest piece of linear
-algebra runs beside a product of matrices.
+profile: where the time of the README's example is spent, in one process, and the rate of the largest piece of linear
+algebra compared with a product of matrices.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from default_run import held
+from default_run import memory_of
 from provenance import commit
 
 import pdescry
@@ -60,12 +60,12 @@ NOISES = (0.0, 0.01, 0.05)
 
 @dataclass(frozen=True)
 class Command:
-    """words: after ``pdescry discover``. script: of a peer, to which the file is given instead."""
+    """words: after ``pdescry discover``. script: of a peer, which is run on the file instead."""
 
     name: str
     file: Path
     words: tuple[str, ...] = ()
-    reference: bool = False  # whether the reference runs it, too
+    reference: bool = False  # whether the reference also runs it
     script: Path | None = None
 
     def line(self, python: str, folder: Path) -> list[str]:
@@ -105,7 +105,7 @@ def million(folder: Path) -> Iterator[Command]:
 
 
 def long(folder: Path) -> Iterator[Command]:
-    """u_t = 0.05 u_xx − u, driven at x = 0 at two frequencies, in closed form by the decaying waves it settles to."""
+    """u_t = 0.05 u_xx − u, driven at x = 0 at two frequencies, in closed form by its stationary decaying waves."""
     waves = (1.0, 2j * np.pi, 0.0), (0.6, 0.74j * np.pi, 1.0)  # amplitude, frequency, phase
     for oscillations, times in ((10, 100), (200, 2000)):
         random = np.random.default_rng(LAYOUT)
@@ -151,11 +151,11 @@ def _saved(readings: pdescry.Readings, path: Path) -> Path:
 
 
 def timed(python: str, command: Command, folder: Path) -> dict[str, Any]:
-    """Seconds from Enter to the report, gigabytes held at a time, and what was printed first."""
+    """Seconds from Enter to the report, peak memory in gigabytes, and the first line of the output."""
     began, most, words = time.monotonic(), 0, command.line(python, folder)
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         while process.poll() is None:
-            most = max(most, held(process.pid))
+            most = max(most, memory_of(process.pid))
             time.sleep(0.2)
         seconds = time.monotonic() - began
         assert process.stdout is not None
@@ -203,7 +203,7 @@ def _out(scratch: str, number: int, which: str = "") -> Path:
 
 # ---- where the time goes ---------------------------------------------------------------------------------------------
 
-# By parts of the paths of the files whose own time it is; the first that fits.
+# By parts of the paths of the files of the functions' own time; the first match.
 PLACES = {
     "loading": ("importlib", "<frozen", "marshal", "builtins.exec", "posix."),
     "linear algebra": ("fit/factor", "numpy/linalg", "scipy/linalg", "numpy/_core/numeric", "_multiarray_umath"),
@@ -244,7 +244,7 @@ def profile(folder: Path) -> None:
 
 
 def _rates() -> dict[str, float]:
-    """GFlop/s of one core: of a banded Cholesky factor as large as the README's example has, and of a product."""
+    """GFlop/s of one core: of a banded Cholesky factor of the size in the README's example, and of a product."""
     n, band, random = 3234, 214, np.random.default_rng(0)
     bands = random.normal(size=(band + 1, n)) * 0.1
     bands[-1] = 4 * band

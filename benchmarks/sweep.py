@@ -1,15 +1,14 @@
-"""What a sweep costs beside its cases, and whether it loses any: on local processes, and on a cluster of Dask.
+"""The overhead of a sweep, and whether it loses cases: with local processes, and on a Dask cluster.
 
     python benchmarks/sweep.py run RECORD.json [--cases 64] [--kills 10] [--queued 10000] [--only NAME …]
 
 It measures, and writes after each part (--only: engines, killed, queued, messages)
-
 - engines: small cases (heat, 8 sensors, 16 times, noise 0.01, two candidates) on 2 local processes and on 2 local
-  workers of Dask, in the order local, cluster (and with --rounds 2 cluster, local, so that what other programs do
-  meanwhile meets both alike); every file of every run is compared, byte for byte;
-- killed: the same on the cluster while workers are killed (SIGKILL) at random moments; compared with the undisturbed;
-- queued: trivial cases (their file is not there) on the cluster: seconds a case, and the driver's memory;
-- messages: how long the scheduler of Dask itself takes for a task that does nothing, and the sizes of what is sent.
+  workers of Dask, in the order local, cluster (and with --rounds 2 cluster, local, so that other programs affect both
+  alike); every file of every run is compared, byte for byte;
+- killed: the same on the cluster while workers are killed (SIGKILL) at random times; compared with the undisturbed;
+- queued: trivial cases (their file does not exist) on the cluster: seconds a case, and the driver's memory;
+- messages: time of Dask's scheduler for a task that does nothing, and the sizes of messages.
 
 ``scale.py`` makes a page of the record, with a plan for 10⁵ runs. Needs `pip install "pdescry[cluster]"`.
 """
@@ -72,7 +71,7 @@ def swept(files: Path, folder: Path, executor: Any = None) -> tuple[Study, float
 
 
 def differing(one: Study, other: Study) -> list[str]:
-    """Files of the runs of ``one`` that are not the same in the other, and "table"."""
+    """Files of the runs of ``one`` that differ in the other, and "table"."""
     found = []
     for name in one.cases:
         for file in COMPARED:
@@ -122,13 +121,13 @@ def one(where: str, files: Path, folder: Path) -> None:
         with cluster() as (_, client):
             study, seconds = swept(files, folder, client)
     worked = float(np.sum(study.table["seconds"].to_numpy(float)))
-    # What is not the cases themselves, for each: starting, importing, sending, waiting, writing results.
+    # Overhead of each case: starting, importing, sending, waiting, writing results.
     beside = (seconds * WORKERS - worked) / len(study.cases)
     write_json(folder.with_suffix(".json"), {"seconds": seconds, "of_cases": worked, "beside_a_case": beside})
 
 
 def measure_killed(place: Path, files: Path, kills: int, disturbed: int) -> dict[str, Any]:
-    calm, _ = swept(files, place / "engine0")  # only read, if it was made before
+    calm, _ = swept(files, place / "engine0")  # only read, if it exists already
     some = place / "some"
     some.mkdir()
     for file in sorted(files.iterdir())[:disturbed]:
@@ -167,7 +166,7 @@ def measure_killed(place: Path, files: Path, kills: int, disturbed: int) -> dict
 
 
 def measure_queued(number: int) -> dict[str, Any]:
-    """In a process of its own, for its memory; this is what runs there: `queue`."""
+    """Runs `queue` in a process of its own, to measure its memory."""
     done = subprocess.run([sys.executable, __file__, "queue", str(number)], capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -198,7 +197,7 @@ def nothing(case: Any) -> None:
 
 
 def measure_messages(place: Path, files: Path) -> dict[str, Any]:
-    """Of the scheduler alone: tasks that do nothing, all at once, the way of a task there and back included."""
+    """Of the scheduler alone: tasks that do nothing, all at once, including the round trip."""
     swept(files, place / "engine0")
     run = next((place / "engine0" / "cases").iterdir())
     case = Case(f"case{0:06d}", (str(next(files.iterdir())),), settings=SETTINGS, varied={"seed": 0})

@@ -1,8 +1,8 @@
-"""A rod whose diffusivity grows by half along its length: is the variation found, and not where there is none?
+"""A rod whose diffusivity grows by half along its length: whether variation is found, and none where there is none.
 
     python benchmarks/varying.py 101 102 103 104 105
 
-Twelve sensors at random places, 51 times, noise 2 % of the readings' sd, ends held at zero; ``plain`` is D(x)·u_xx,
+Twelve sensors at random places, 51 times, noise 2 % of the readings' sd, ends fixed at zero; ``plain`` is D(x)·u_xx,
 ``flux`` is (D·u_x)_x, ``constant`` has D = 0.025. One line a run: what was found, whether it is right, the seconds.
 """
 
@@ -44,12 +44,12 @@ def main() -> None:
     parser.add_argument("layouts", type=int, nargs="+")
     parser.add_argument("--kind", choices=LAWS, action="append", help="may repeat; by default, all")
     parser.add_argument("--workers", type=int)
-    asked = parser.parse_args()
-    for kind in asked.kind or LAWS:
+    given = parser.parse_args()
+    for kind in given.kind or LAWS:
         wanted = {str(term) for term in pdescry.Equation.parse(LAWS[kind])["u"].coefficients}
-        for layout in asked.layouts:
+        for layout in given.layouts:
             begin = time.perf_counter()
-            choice = pdescry.choose(readings_of(kind, layout), workers=asked.workers)
+            choice = pdescry.choose(readings_of(kind, layout), workers=given.workers)
             found = {str(each.term) for each in choice.fit.terms} if choice.told else set()
             varies = "varies" if len(choice.comparison.profiles) else "constant"
             right = "right" if found == wanted else "wrong"

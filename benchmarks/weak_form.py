@@ -20,7 +20,7 @@ SUBDOMAINS = 1000
 
 
 def features(x, t, u, seed):
-    """Features, what they are to explain, and their names."""
+    """Features, their targets, and their names."""
     np.random.seed(seed)  # noqa: NPY002 (which PySINDy draws from)
     grid = np.stack(np.meshgrid(x, t, indexing="ij"), axis=-1)
     library = ps.WeakPDELibrary(

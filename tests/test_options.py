@@ -54,7 +54,7 @@ CONSTANTS = {
     "problem/known.py": {"EXACT"},
     "problem/problem.py": {"HIGHEST", "HIGHEST_IN_PLANE", "MOST_AXES", "TIMES"},
     "solver/profiles.py": {"NODES"},
-    "solver/stepping.py": {"MET"},
+    "solver/stepping.py": {"STAGES"},
     "discovery/continuing.py": {"END_SLOPE", "NO_FLUX_OF"},
     "discovery/continuing_in_plane.py": {"NODES"},
     "discovery/derive.py": {"LEVEL"},

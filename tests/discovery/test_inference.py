@@ -164,7 +164,7 @@ class Guessed:
         return SimpleNamespace(
             laws=self.draw_laws(draws),
             rows=rows,
-            scatter_sd=np.full((rows.sum(), 2), NOISE),
+            noise_sd=np.full((rows.sum(), 2), NOISE),
             noise=dict.fromkeys(RATES, NOISE),
         )
 

@@ -24,7 +24,7 @@ from pdescry.joint.search.fitted_law import FittedLaw, fit_with_terms, judged, s
 from pdescry.joint.search.neighbours import Neighbourhood
 from pdescry.joint.search.proposals import proposals
 from pdescry.joint.search.search import Search
-from pdescry.joint.search.verdict import missed, why_not
+from pdescry.joint.search.verdict import missed, reasons_against
 from pdescry.notices import Notice
 from pdescry.problem import Candidate, Problem
 from tests.joint.conftest import observed, start_of
@@ -344,17 +344,17 @@ def test_a_law_that_its_own_field_fails_is_none(
     complicated: tuple[Search, FittedLaw], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, law = complicated
-    assert why_not(law, poor(moving=True), LOUD) == {}
-    monkeypatch.setitem(vars(law.found), "unresolved_by_equation", np.array([0.999]))
-    assert why_not(law, poor(moving=True), LOUD)["u"].code == "field-fails-law"
+    assert reasons_against(law, poor(moving=True), LOUD) == {}
+    monkeypatch.setitem(vars(law.found), "relative_residual_by_equation", np.array([0.999]))
+    assert reasons_against(law, poor(moving=True), LOUD)["u"].code == "field-fails-law"
 
 
 def test_no_law_is_told_of_still_readings_by_a_fit_that_failed(complicated: tuple[Search, FittedLaw]) -> None:
     """What it seems to predict is linearised about a point where it does not hold."""
     _, law = complicated
     failed = replace(law, found=replace(law.found, converged=False))
-    assert why_not(failed, poor(moving=False), LOUD)["u"] == Notice.of("as-well-by-constant")
-    assert why_not(failed, poor(moving=True), LOUD) == {}
+    assert reasons_against(failed, poor(moving=False), LOUD)["u"] == Notice.of("as-well-by-constant")
+    assert reasons_against(failed, poor(moving=True), LOUD) == {}
 
 
 LOUD = [np.array([1e9])]  # noise about a field without a law, so that no law scatters more

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from pdescry import Readings
-from pdescry.joint.duration import seconds_foreseen
+from pdescry.joint.duration import expected_seconds
 from pdescry.problem import Problem
 from tests.joint.conftest import smooth_readings
 
 
 def test_more_fields_take_longer_and_more_cores_less() -> None:
     one, two = (Problem.of((smooth_readings(names),)) for names in (("u",), ("u", "v")))
-    assert seconds_foreseen(two, 2) > 2 * seconds_foreseen(one, 2)
-    assert seconds_foreseen(one, 1) == pytest.approx(2 * seconds_foreseen(one, 2))
+    assert expected_seconds(two, 2) > 2 * expected_seconds(one, 2)
+    assert expected_seconds(one, 1) == pytest.approx(2 * expected_seconds(one, 2))
     both = Problem.of((smooth_readings(("u",)), smooth_readings(("u",)).select(sensors=[0, 1, 2])))
-    assert seconds_foreseen(both, 2) == pytest.approx(2 * seconds_foreseen(one, 2))
+    assert expected_seconds(both, 2) == pytest.approx(2 * expected_seconds(one, 2))
 
 
 def test_a_long_record_takes_longer() -> None:
@@ -24,4 +24,4 @@ def test_a_long_record_takes_longer() -> None:
     waves = np.sin(2 * np.pi * t[:, None] - x)
     slow = np.sin(0.05 * t[:, None] - x)
     long, short = (Problem.of((Readings.from_grid(t, x, each),)) for each in (waves, slow))
-    assert seconds_foreseen(long, 2) > 2 * seconds_foreseen(short, 2)
+    assert expected_seconds(long, 2) > 2 * expected_seconds(short, 2)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from pdescry import JointFit, Readings
-from pdescry.joint.advice import Questions, typical_times
+from pdescry.joint.advice import Sites, typical_times
 from pdescry.joint.fit.noise_model import NoiseModel
-from pdescry.joint.information import Belief, Options
+from pdescry.joint.information import Belief, PossibleReadings
 from pdescry.joint.observations import Observations
 from pdescry.problem import Candidates, Problem
 from tests.joint.conftest import observed, smooth_readings, start_of
@@ -157,15 +157,15 @@ def test_of_the_second_of_two_experiments(clouds: JointFit) -> None:
 
 
 def test_many_draws_say_what_the_closed_form_says(clouds: JointFit) -> None:
-    questions = Questions.of(clouds.readings, np.linspace(0.5, 7.5, 6))
-    points = np.roll(questions.points, -1, axis=1)
+    sites = Sites.of(clouds.readings, np.linspace(0.5, 7.5, 6))
+    points = np.roll(sites.points, -1, axis=1)
     exact = Belief.of_fit(clouds.minimum, 0, points)
     coefficients, states = clouds.draw(2000, seed=1)
     drawn = Belief.of_draws(coefficients, states @ clouds.experiment.space.at(points).T.toarray())
     np.testing.assert_allclose(drawn.sd, exact.sd, rtol=0.05)
     noise, rows = np.eye(6) * np.mean(clouds.noise**2), np.arange(len(points)).reshape(-1, 6)
     told = [
-        Options(rows, noise, np.array([belief.prior(each, each) for each in rows])).information(belief)
+        PossibleReadings(rows, noise, np.array([belief.prior(each, each) for each in rows])).information(belief)
         for belief in (exact, drawn)
     ]
     np.testing.assert_allclose(told[1], told[0], atol=0.05)  # of 2,000 draws √(2 · 0.35 / 2000) is 0.02
@@ -183,9 +183,11 @@ def test_few_draws_of_a_field_that_has_nothing_to_do_with_the_coefficients_tell_
 
 def test_of_the_field_alone() -> None:
     belief = Belief.of_draws(np.zeros((500, 0)), np.random.default_rng(0).standard_normal((500, 2)) * [1.0, 3.0])
-    told = Options(np.array([[0], [1]]), np.eye(1), np.array([belief.prior(*[np.array([k])] * 2) for k in (0, 1)]))
-    np.testing.assert_allclose(told.information(belief), 0.5 * np.log([2, 10]), atol=0.07)
-    (first, _, after), (second, gain, _) = told.best(belief, 2)
+    single = PossibleReadings(
+        np.array([[0], [1]]), np.eye(1), np.array([belief.prior(*[np.array([k])] * 2) for k in (0, 1)])
+    )
+    np.testing.assert_allclose(single.information(belief), 0.5 * np.log([2, 10]), atol=0.07)
+    (first, _, after), (second, gain, _) = single.best(belief, 2)
     assert (first, second) == (1, 0)
     assert after.sd.shape == (0,)
     np.testing.assert_allclose(gain, 0.5 * np.log(2), atol=0.07)
@@ -203,6 +205,6 @@ def test_typical_times(clouds: JointFit) -> None:
 
 
 def test_many_times_stand_for_more(clouds: JointFit) -> None:
-    questions = Questions.of(clouds.readings, np.linspace(0, 8, 1001))
-    assert len(questions.times) == 100
-    assert questions.each == 10.01
+    sites = Sites.of(clouds.readings, np.linspace(0, 8, 1001))
+    assert len(sites.times) == 100
+    assert sites.each == 10.01

@@ -10,7 +10,7 @@ import pytest
 
 from pdescry import JointFit, Readings
 from pdescry.joint.fit.options import FIT
-from pdescry.joint.fit.stages import closer, noise_factors
+from pdescry.joint.fit.stages import closer_to_law, noise_factors
 from pdescry.joint.left_out import left_out, some_sensors
 from pdescry.joint.observations import Observations
 from tests.joint.conftest import small_experiment, smooth_readings, some_state
@@ -51,7 +51,7 @@ def test_draws_start_as_readings_vary(fitted: JointFit) -> None:
 
     def cost(values: Callable[[np.ndarray], np.ndarray]) -> float:
         change = space.nearest(lambda x, t: [np.outer(values(x), np.ones_like(t))])
-        off = (np.sum(each.off_prior(fitted.state + change) ** 2) for each in (bounded, fitted.experiment))
+        off = (np.sum(each.prior_misfit(fitted.state + change) ** 2) for each in (bounded, fitted.experiment))
         return next(off) - next(off)
 
     assert cost(np.zeros_like) == pytest.approx(0, abs=1e-9)
@@ -70,7 +70,7 @@ def test_rates_belong_to_the_start_of_a_law_of_second_order() -> None:
     bounded = experiment.varying(state, state, (1, 2))
     (low, high), (first, _) = (axis.span for axis in space.axes)
     change = space.nearest(lambda x, t: [np.outer(np.ones_like(x), t - first)] * 2)  # u is as before, u_t is not
-    off = [np.sum(each.off_prior(state + change) ** 2) for each in (bounded, experiment)]
+    off = [np.sum(each.prior_misfit(state + change) ** 2) for each in (bounded, experiment)]
     rates = np.sqrt(space.mean_square(space.values(state, 1, (0, 1))))
     assert off[0] - off[1] == pytest.approx((high - low) / (2 * (high - low) / 5 * rates**2), rel=1e-6)
 
@@ -78,16 +78,16 @@ def test_rates_belong_to_the_start_of_a_law_of_second_order() -> None:
 def test_fields_to_be_solved_forward_obey_the_law_more_closely(fitted: JointFit) -> None:
     def missed(fit: JointFit, bounded: bool) -> float:
         laws = zip(*fit.draw(3, bounded=bounded), strict=True)
-        found = [replace(fit.minimum, coefficients=values, states=(state,)).unresolved for values, state in laws]
+        found = [replace(fit.minimum, coefficients=values, states=(state,)).relative_residual for values, state in laws]
         return max(found)
 
     assert missed(fitted, bounded=True) < 0.5 * missed(fitted, bounded=False)
-    tight = closer(fitted.minimum)
-    assert tight.unresolved < fitted.minimum.unresolved
+    tight = closer_to_law(fitted.minimum)
+    assert tight.relative_residual < fitted.minimum.relative_residual
     assert noise_factors(tight, 0) == pytest.approx(1.0, abs=0.1)  # and the readings are met as well
 
 
 def test_a_mesh_that_is_too_coarse_is_not_forced(fitted: JointFit, monkeypatch: pytest.MonkeyPatch) -> None:
     never = replace(FIT, tolerances=replace(FIT.tolerances, forward_noise_ratio=0.0))
     monkeypatch.setattr("pdescry.joint.fit.stages.FIT", never)
-    assert closer(fitted.minimum) is fitted.minimum
+    assert closer_to_law(fitted.minimum) is fitted.minimum

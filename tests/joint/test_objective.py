@@ -125,7 +125,7 @@ def test_slopes_are_those_of_the_value(objective: Objective) -> None:
     parts = zip(here.experiments, changes, strict=True)
     found = sum(float(part.slope @ change) for part, change in parts) + float(here.own_slope @ own)
     assert found == pytest.approx(slope, rel=1e-5)
-    assert here.promised(changes, own) == pytest.approx(-found)
+    assert here.predicted_decrease(changes, own) == pytest.approx(-found)
 
 
 def test_a_step_is_that_of_the_dense_least_squares(objective: Objective) -> None:
@@ -178,7 +178,7 @@ def test_the_minimum_is_one() -> None:
     objective = two_experiments()
     found = objective.minimise(states_of(objective), np.array([0.5, 0.0]), 40)
     assert found.converged
-    assert objective.linearised(found.states, found.coefficients).promised(*found.solved.step()) < 1e-2
+    assert objective.linearised(found.states, found.coefficients).predicted_decrease(*found.solved.step()) < 1e-2
     assert not objective.minimise(states_of(objective), np.array([0.5, 0.0]), 1).converged
 
 
@@ -200,7 +200,9 @@ def test_what_is_known_at_an_end_costs_what_it_is_failed_by() -> None:
     objective = two_experiments()
     experiment = objective.experiments[0]
     state = experiment.space.nearest(lambda x, t: [np.outer(x, np.ones_like(t))])  # its slope is one, not 0.4
-    off = np.sum(experiment.off_prior(state) ** 2) - np.sum(replace(experiment, conditions=()).off_prior(state) ** 2)
+    off = np.sum(experiment.prior_misfit(state) ** 2) - np.sum(
+        replace(experiment, conditions=()).prior_misfit(state) ** 2
+    )
     unit = float(np.std(experiment.readings.values))
     assert off == pytest.approx((0.6 * 3.0 / (1e-3 * unit)) ** 2, rel=1e-6)
 

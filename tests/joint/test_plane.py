@@ -71,7 +71,7 @@ def test_a_law_is_required_among_sensors_and_not_in_a_notch() -> None:
     region = Region.of(Readings.from_arrays(np.arange(len(places)), places, places[:, 0], axes=("x", "y")))
     assert region is not None
     asked = np.array([[0.25, 0.25], [0.3, 0.8], [0.95, 0.95], [0.8, 0.2], [5.0, 0.2]])
-    assert region.holds(asked).tolist() == [True, True, False, True, False]
+    assert region.contains(asked).tolist() == [True, True, False, True, False]
     assert not region.between(places[[np.argmin(places[:, 0])]])[0]
 
 
@@ -91,7 +91,7 @@ def test_sensors_along_a_line_of_the_plane_do_not_fail() -> None:
     t, x = np.repeat(np.arange(4.0), 5), np.tile(np.arange(5.0), 4)
     region = Region.of(Readings.from_arrays(t, np.column_stack([x, 2 * x]), x, axes=("x", "y")))
     assert region is not None
-    assert region.holds(np.array([[2.0, 4.0]])).all()
+    assert region.contains(np.array([[2.0, 4.0]])).all()
 
 
 def test_both_ways_of_squaring_agree() -> None:
@@ -144,13 +144,13 @@ def test_few_sensors_are_left_out_one_by_one_and_pixels_in_groups(readings: Read
     few = Observations(readings)
     assert [sensors.tolist() for sensors, _ in few.left_out] == [[k] for k in range(25)]
     assert 0 < len(few.between) < 25
-    assert few.tells_offsets
+    assert few.offsets_identifiable
     x, y, t = (each.ravel() for each in np.meshgrid(np.arange(20.0), np.arange(20.0), np.arange(6.0), indexing="ij"))
     many = Observations(Readings.from_arrays(t, np.column_stack([x, y]), x, axes=("x", "y")))
     assert len(many.left_out) == 64
     assert sorted(np.concatenate([sensors for sensors, _ in many.left_out])) == list(range(400))
     assert sum(len(own) for _, own in many.left_out) == 2400
-    assert not many.tells_offsets
+    assert not many.offsets_identifiable
 
 
 # ---- laws ------------------------------------------------------------------------------------------------------------

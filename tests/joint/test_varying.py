@@ -14,8 +14,8 @@ import pdescry
 from pdescry import Choice, InputError, Joint, JointFit, Readings, choose, refine
 from pdescry.equation import Term
 from pdescry.executor import Inline
-from pdescry.joint.fit.centring import centring, held
-from pdescry.joint.profiles import asked_in_vain, notices_of, profiles_of, table_of
+from pdescry.joint.fit.centring import centring, has_higher_power
+from pdescry.joint.profiles import notices_of, profiles_of, requested_but_constant, table_of
 from pdescry.joint.search.fitted_law import FittedLaw, Rules, soft_fit
 from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.search import Search
@@ -63,7 +63,7 @@ def test_centring_leaves_the_polynomial_as_it_is() -> None:
 
 
 def test_only_the_highest_power_has_to_gain() -> None:
-    assert held(named("u_xx", "x*u_xx", "u_x", "x^2*u_xx")).tolist() == [True, True, False, False]
+    assert has_higher_power(named("u_xx", "x*u_xx", "u_x", "x^2*u_xx")).tolist() == [True, True, False, False]
 
 
 def test_the_profile_is_that_of_the_readings(fit: JointFit) -> None:
@@ -132,10 +132,10 @@ def test_no_profiles_have_the_same_columns() -> None:
 def test_what_was_asked_in_vain_is_told() -> None:
     asked = named("u_xx", "u")
     changes = pd.DataFrame({"field": ["u"], "term": ["x*u_xx"], "score": [-7.25]})
-    constant, missing = asked_in_vain(asked, {asked[0]: 1.0}, changes, "x")
+    constant, missing = requested_but_constant(asked, {asked[0]: 1.0}, changes, "x")
     assert str(constant) == "The coefficient of u_xx is constant along x: one that varies scores 7.2 nats less."
     assert missing == Notice.of("not-in-law", term="u")
-    assert asked_in_vain(asked[:1], dict.fromkeys(named("u_xx", "x*u_xx"), 1.0), changes, "x") == []
+    assert requested_but_constant(asked[:1], dict.fromkeys(named("u_xx", "x*u_xx"), 1.0), changes, "x") == []
 
 
 # ---- which may vary --------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from pdescry import Readings
 from pdescry.joint import Advice
-from pdescry.joint.advice import Questions, advise
+from pdescry.joint.advice import Sites, advise
 from pdescry.joint.information import Belief
 from pdescry.plot import next_sensor as draw_advice
 from pdescry.plot import save
@@ -20,11 +20,11 @@ def advice(axes: tuple[str, ...] = ("x",), fields: int = 1, times: list[float] |
     space = random.uniform(0, 10, (40, len(axes)))
     values = random.standard_normal((40, fields))
     readings = Readings.from_arrays(np.tile([0.0, 1.0, 2.0, 3.0], 10), space, values, axes=axes)
-    questions = Questions.of(readings, [0.5, 1.5, 2.5] if times is None else times)
-    x, drawn = questions.points[:, 1], random.standard_normal((100, 1))
+    sites = Sites.of(readings, [0.5, 1.5, 2.5] if times is None else times)
+    x, drawn = sites.points[:, 1], random.standard_normal((100, 1))
     field = drawn * (x / x.max()) ** 4 + 0.1 * random.standard_normal((100, len(x)))
     belief = Belief.of_draws(drawn, np.tile(field, fields))
-    return advise(belief, questions, ["u_xx"], np.full(fields, 0.5), 2)
+    return advise(belief, sites, ["u_xx"], np.full(fields, 0.5), 2)
 
 
 def test_sensors_advice_and_the_best_reading_are_where_they_are(tmp_path):

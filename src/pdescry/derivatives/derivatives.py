@@ -35,19 +35,19 @@ class Derivatives:
     inputs : tuple of str
         Names of the columns of ``points``: t, x, ….
     points : (N, 1 + d) array
-        Where.
+        The points.
     mean, variance : (N, T) array
-        Products were formed draw by draw and then averaged: the mean of u·u_x, not the product of the means.
+        Products are formed draw by draw and then averaged: the mean of u·u_x, not the product of the means.
     left_mean, left_variance : (N, F) array
-        The same of the left sides.
+        The same for the left sides.
     n_draws : int
         Number of draws.
     covariance : (N, T + F, T + F) array, optional
-        Between terms and left sides at one point.
+        Covariance of terms and left sides at one point.
     draws : (S, n, T + F) array, optional
         Values of single draws at the points ``rows``; terms first, then left sides.
     rows : (n,) array of int, optional
-        Where single draws were kept.
+        Points at which single draws were kept.
     """
 
     terms: tuple[Term, ...]
@@ -120,7 +120,7 @@ class Derivatives:
         Parameters
         ----------
         terms : sequence of Term or str
-            Which.
+            The terms to keep.
 
         Returns
         -------

@@ -31,26 +31,26 @@ def differentiate(
     Parameters
     ----------
     posterior : Posterior
-        Of `interpolate`.
+        The posterior of `interpolate`.
     terms : {"general", "paper", "small"} or iterable of (str or Term)
         As for :func:`pdescry.candidates`.
     time_order : int
         1 for u_t, 2 for u_tt.
     points : int, (N, 1 + d) array_like, or mapping of str to arrays
-        How many at random, given ones, or a grid ``{"t": …, "x": …}``.
+        A number of random points, given points, or a grid ``{"t": …, "x": …}``.
     within : {"hull", "box"} or mapping of str to (float, float)
         Where random points lie: in the sensors' hull, in the box of the readings, or in ranges such as
-        ``{"x": (-8, 8), "t": (0, 10)}``; axes that are not named keep to the readings.
+        ``{"x": (-8, 8), "t": (0, 10)}``; the ranges of other axes are those of the readings.
     covariance : bool
-        Also between terms at each point.
+        Whether to compute the covariance of the terms at each point.
     keep_points : int
-        At how many of the points values of single draws are kept, too.
+        Number of points at which values of single draws are kept, too.
     keep_draws : int, optional
-        Of how many draws; by default of all.
+        Number of draws that are kept there; by default all.
     seed : int
-        Of random points.
+        Seed of random points.
     workers : int, optional
-        How many cores to use; the result is the same for any number.
+        Number of cores; the result does not depend on it.
     progress : callable or bool, optional
         Called with the stage, the fraction done and the seconds left.
 

@@ -1,4 +1,4 @@
-"""`Differentiation`: the work of `differentiate`, which can begin while draws are still being made."""
+"""`Differentiation`: the work of `differentiate`, which can start before all draws are made."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ from pdescry.progress import Progress
 from pdescry.surrogate import Posterior
 from pdescry.surrogate.scaling import Scaling
 
-TIME = "t"  # in equations; readings may call it otherwise
+TIME = "t"  # in equations; readings may have another name for it
 
 
 class Differentiation:
-    """What `differentiate` was asked, and the draws that were swept so far. Any number of them may be added before
-    `finish`, which takes the rest: the result is the same.
-    """
+    """The arguments of `differentiate`, and the draws that were processed so far. Any number of them may be added
+    before `finish`, which adds the rest: the result is the same."""
 
     def __init__(
         self,
@@ -64,7 +63,7 @@ class Differentiation:
         self.waiting: list[NDArray[np.float32]] = []  # positions that do not fill a chunk yet
 
     def add(self, draws: Posterior, workers: int) -> None:
-        """The next draws, in the order of the posterior to come."""
+        """Add the next draws, in the order of the future posterior."""
         flat = np.concatenate([*self.waiting, draws.positions.reshape(draws.n_draws, -1)])
         whole = len(flat) // CHUNK * CHUNK
         self.waiting = [flat[whole:]]
@@ -73,12 +72,12 @@ class Differentiation:
             self.sweep.add(layers, lanes, 0.0)
 
     def finish(self, posterior: Posterior, workers: int | None = None, progress: Progress | None = None) -> Derivatives:
-        """Of all draws of a posterior, of which the first may have been added."""
+        """Derivatives over all draws of a posterior, of which the first may already have been added."""
         workers = check_workers(workers)
         if posterior.left_out:
-            self._begin()  # what was added may be of a chain that is not to be believed
+            self._begin()  # what was added may be of a chain that was discarded
         n_draws = posterior.n_draws
-        # Points are random already, but a grid is not: spread what is kept over it.
+        # Random points have a random order, but a grid does not: points are kept at regular intervals.
         rows = np.linspace(0, len(self.where) - 1, min(self.keep_points, len(self.where))).astype(np.intp)
         single = np.linspace(0, n_draws - 1, min(self.keep_draws or n_draws, n_draws)).astype(np.intp)
         work = len(self.where) * n_draws + len(rows) * len(single)
@@ -126,6 +125,6 @@ def _check_finite(means: NDArray[np.float64], variances: NDArray[np.float64], li
             f"The term {term} leaves the range of the numbers at some points; remove it from the candidates."
         )
     for term, some in zip(library.terms, np.any(means, axis=0) | np.any(variances, axis=0), strict=True):
-        # exp(−u) of a temperature in kelvin: not zero, but less than the least number there is.
+        # exp(−u) of a temperature in kelvin underflows.
         if not some and any(isinstance(factor, Function) for factor, _ in term.factors):
             raise InputError(f"The term {term} is too small to be distinguished from zero; leave it out.")

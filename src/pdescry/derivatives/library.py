@@ -1,7 +1,7 @@
-"""`Library`: what has to be differentiated for a list of terms, and the terms' values from these derivatives.
+"""`Library`: the derivatives that a list of terms requires, and the terms' values from these derivatives.
 
-Everything is reckoned in float32 in inner units, where fields and inputs have spread 1: there a fourth derivative in
-nanometres does not leave the range of the numbers. What one inner unit of a term is outside is known in float64.
+Everything is computed in float32 in scaled units, where fields and inputs have spread 1, so that a fourth derivative in
+nanometres does not overflow. The unit of each term is known in float64.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ _FUNCTIONS = {"sin": jnp.sin, "cos": jnp.cos, "exp": jnp.exp, "tanh": jnp.tanh}
 
 
 class Units(NamedTuple):
-    """What the evaluation needs of the scaling, in float32.
+    """Offsets and weights from the scaling that the evaluation needs, in float32.
 
-    offsets: of each factor in the order of `Library.factors`, and 1 for the factor one: where its zero lies, in inner
-    units. fields, spreads: (f,) where the zero of each field lies and how large its inner unit is, for functions of it.
-    weights: of each product in its term, one after another.
+    offsets: of each factor in the order of `Library.factors` (1 for the factor one), in scaled units. fields, spreads:
+    (f,) offset and unit of each field, for functions of it. weights: of each product in its term, consecutively.
     """
 
     offsets: NDArray[np.float32]
@@ -42,7 +41,7 @@ class Units(NamedTuple):
 
 @dataclass(frozen=True)
 class Library:
-    """Terms of fields over inputs (t, x, …), each opened into a sum of products without a flux.
+    """Terms of fields over inputs (t, x, …), each expanded into a sum of products without a flux.
 
     >>> library = Library.of([Term.parse("u*u_xx"), Term.parse("d_x(u*u_x)")], ("u",), ("t", "x"))
     >>> library.indices
@@ -71,7 +70,7 @@ class Library:
 
     @cached_property
     def indices(self) -> tuple[Index, ...]:
-        """The derivatives that the terms need, and those below them."""
+        """The derivatives that the terms need, and those of lower order that these need."""
         found = {(0,) * len(self.inputs)}
         for products in self.sums:
             for term, _ in products:
@@ -80,14 +79,14 @@ class Library:
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:
-        """What the products are made of, each once."""
+        """The distinct factors of all products."""
         return tuple(
             dict.fromkeys(factor for products in self.sums for term, _ in products for factor, _ in term.factors)
         )
 
     @cached_property
     def slots(self) -> NDArray[np.int32]:
-        """(products, most factors in one): places in `factors`; the rest are factors of one."""
+        """(products, largest number of factors): indices into `factors`; padded with the factor one."""
         place = {factor: number for number, factor in enumerate(self.factors)}
         rows = [
             [place[factor] for factor, power in term.factors for _ in range(power)]
@@ -98,7 +97,8 @@ class Library:
         return np.array([row + [len(self.factors)] * (longest - len(row)) for row in rows], np.int32)
 
     def units(self, scaling: Scaling) -> tuple[Units, NDArray[np.float64], NDArray[np.float64]]:
-        """What `evaluate` needs; what one inner unit of each term is outside, (T,); the constant part of each, (T,)."""
+        """Units for `evaluate`; the physical size of a scaled unit of each term, (T,); the constant part of each,
+        (T,)."""
         offsets = np.array([self._offset(factor, scaling) for factor in self.factors] + [1.0])
         constants = iter(np.prod(offsets[self.slots], axis=1))
         weights, sizes, totals = [], [], []
@@ -122,11 +122,12 @@ class Library:
         return inner, np.array(sizes), np.array(totals)
 
     def evaluate(self, jets: Mapping[Index, jax.Array], inputs: jax.Array, units: Units) -> jax.Array:
-        """Derivatives (f, N) by index and inputs (1 + d, N), all in inner units → the terms without their constant
+        """Derivatives (f, N) by index and inputs (1 + d, N), all in scaled units → the terms without their constant
         parts, (T, N).
 
-        A factor is offset c plus value v; c of a pressure is a million times what v varies by, so float32 must not add
-        them before the constant part of the whole product is taken out: (C + E)(c + v) = C·c + [C·v + E·(c + v)].
+        A factor is offset c plus value v; for a pressure c may be a million times the variation of v, so in float32
+        they must not be added before the constant part of the whole product is subtracted: (C + E)(c + v) = C·c + [C·v
+        + E·(c + v)].
         """
         values = jnp.stack([*(self._value(factor, jets, inputs, units) for factor in self.factors), 0 * inputs[0]])
         offsets = jnp.asarray(units.offsets)
@@ -143,7 +144,7 @@ class Library:
         return jax.ops.segment_sum(excess, owners, len(self.sums), indices_are_sorted=True)
 
     def _value(self, factor: Factor, jets: Mapping[Index, jax.Array], inputs: jax.Array, units: Units) -> jax.Array:
-        """(N,), without the factor's offset."""
+        """(N,): value without the offset of the factor."""
         if isinstance(factor, Coordinate):
             return inputs[self.inputs.index(factor.axis)]
         if isinstance(factor, Derivative):
@@ -167,11 +168,11 @@ class Library:
         return tuple(factor.axes.count(axis) for axis in self.inputs)
 
     def _size(self, term: Term, scaling: Scaling) -> float:
-        """What one inner unit of a product is outside."""
+        """The physical size of a scaled unit of a product."""
         spread = dict(zip(self.inputs, scaling.input_spread, strict=True))
         size = dict(zip(self.fields, scaling.field_spread, strict=True))
         total = np.float64(1.0)
-        with np.errstate(over="ignore"):  # the caller looks at the result
+        with np.errstate(over="ignore"):  # the caller checks the result
             for factor, power in term.factors:
                 if isinstance(factor, Coordinate):
                     total *= spread[factor.axis] ** power

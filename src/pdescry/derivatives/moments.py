@@ -1,7 +1,7 @@
 """A running mean and variance (or covariance) over draws that arrive in chunks.
 
-Each chunk is summed by two passes in float32; chunks are joined in float64 by the formula of Chan, Golub and LeVeque,
-in which nothing cancels.
+Each chunk is summed in two passes in float32; chunks are joined in float64 by the formula of Chan, Golub and LeVeque,
+which has no cancellation.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 def of_chunk(values: jax.Array, present: jax.Array, covariance: bool) -> tuple[jax.Array, jax.Array]:
     """(draws, T, N) → means (T, N) and sums of squared deviations (T, N), or of their products (T, T, N).
 
-    present: (draws,), 1 for a draw and 0 for one that only fills the chunk.
+    present: (draws,), 1 for a draw and 0 for padding.
     """
     number = jnp.sum(present)
-    # About the first draw: the sum of small numbers rounds less.
+    # Relative to the first draw: sums of small numbers have smaller rounding errors.
     first = values[0]
     mean = first + jnp.einsum("s,stn->tn", present, values - first, precision="highest") / number
     deviations = (values - mean) * jnp.sqrt(present)[:, None, None]
@@ -30,7 +30,7 @@ def of_chunk(values: jax.Array, present: jax.Array, covariance: bool) -> tuple[j
 
 
 class Moments:
-    """What the chunks so far amount to."""
+    """Mean and sum of squares over the chunks so far."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -49,5 +49,5 @@ class Moments:
 
     @property
     def variance(self) -> NDArray[np.float64]:
-        """Of the draws themselves (divided by their number); the covariance if products were summed."""
+        """Variance of the draws (divided by their number); the covariance if products were summed."""
         return self.squares / self.number

@@ -2,8 +2,8 @@
 for each block the part's draws in chunks.
 
 A block is so small that its series stay in the cache of one core. Each block has sums of its own, to which chunks are
-added in the order of the draws, so that the result does not depend on how many cores there are or which parts the
-draws came in, and memory not on how many draws.
+added in the order of the draws, so the result does not depend on the number of cores or on how the draws were divided
+into parts, and memory does not depend on the number of draws.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Layers = Sequence[NDArray[np.float32]]  # each (draws, out, in + 1)
 
 
 class Sweep:
-    """Mean and variance of the terms over draws that come a part at a time, in inner units."""
+    """Mean and variance of the terms over draws that are added a part at a time, in scaled units."""
 
     def __init__(self, inputs: NDArray[np.float32], library: Library, units: Units, covariance: bool) -> None:
         self.inputs, self.library, self.units, self.covariance = inputs, library, units, covariance
@@ -48,7 +48,7 @@ class Sweep:
         self._moments: defaultdict[int, Moments] = defaultdict(Moments)  # by the first point of the block
 
     def add(self, layers: Layers, lanes: Lanes, share: float) -> None:
-        """The next draws: a multiple of CHUNK, unless they are the last. share: of the whole work."""
+        """Add draws: a multiple of CHUNK, unless they are the last. share: of the whole work."""
         assert self.n_draws % CHUNK == 0, "chunks must not depend on the parts that draws come in"
 
         def work(points: slice, block: NDArray[np.float32]) -> None:
@@ -72,13 +72,13 @@ class Sweep:
         return self._joined([block.variance for _, block in sorted(self._moments.items())])
 
     def _joined(self, blocks: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-        return np.concatenate(blocks, axis=-1)[..., : self.inputs.shape[1]]  # the last block was filled up
+        return np.concatenate(blocks, axis=-1)[..., : self.inputs.shape[1]]  # the last block was padded
 
 
 def sweep_values(
     layers: Layers, inputs: NDArray[np.float32], library: Library, units: Units, lanes: Lanes, share: float
 ) -> NDArray[np.float32]:
-    """The terms of every draw, (draws, T, N), in inner units."""
+    """The terms of every draw, (draws, T, N), in scaled units."""
     values = np.empty((len(layers[0]), len(library.terms), inputs.shape[1]), np.float32)
 
     def work(points: slice, block: NDArray[np.float32]) -> None:
@@ -94,13 +94,13 @@ def sweep_values(
 
 
 class Lanes:
-    """Threads, one for each core or accelerator, that share out blocks of points."""
+    """Threads, one for each core or accelerator, that process blocks of points."""
 
     def __init__(self, workers: int | None, progress: Progress | None, stage: str, done: float = 0.0) -> None:
         """done: share of the whole work that was done before."""
         devices = jax.local_devices()
         self.platform = devices[0].platform
-        # On a CPU JAX runs calls from several threads side by side, each on one core if it is told to.
+        # On a CPU JAX can run calls from several threads in parallel, each on one core.
         lanes = workers or (n_cores() if self.platform == "cpu" else len(devices))
         self.devices = [devices[lane % len(devices)] for lane in range(lanes)]
         self.progress, self.stage = progress, stage
@@ -109,14 +109,14 @@ class Lanes:
         self.stopped = threading.Event()
 
     def check(self) -> None:
-        """End this thread's work if nobody wants it any more."""
+        """End this thread's work if it was cancelled."""
         if self.stopped.is_set():
             raise RuntimeError("the sweep was stopped")
 
     def run(
         self, work: Callable[[slice, NDArray[np.float32]], None], inputs: NDArray[np.float32], share: float
     ) -> None:
-        """Call ``work(points, block)`` for all blocks of points, the last one filled up to the same size.
+        """Call ``work(points, block)`` for all blocks of points, the last one padded to the same size.
 
         share: of the whole work.
         """
@@ -149,7 +149,8 @@ class Lanes:
 
 
 def _chunks(layers: Layers) -> Iterator[tuple[int, list[NDArray[np.float32]], NDArray[np.float32]]]:
-    """Number of draws, their layers, and which are draws: the last chunk is filled up, and nothing compiled anew."""
+    """Number of draws, their layers, and a mask of draws: the last chunk is padded, so that nothing is compiled
+    again."""
     for start in range(0, len(layers[0]), CHUNK):
         chunk = [layer[start : start + CHUNK] for layer in layers]
         number = len(chunk[0])
@@ -163,7 +164,7 @@ def _chunks(layers: Layers) -> Iterator[tuple[int, list[NDArray[np.float32]], ND
 
 @cache
 def _kernel(name: str, platform: str) -> Any:
-    # Threads within one small product cost more than they bring: a core works alone on its block.
+    # Threads within one small product cost more than they gain: each core works alone on its block.
     options = {"xla_cpu_multi_thread_eigen": False} if platform == "cpu" else None
     kernel, static = {"moments": (_moments, ("library", "covariance")), "values": (_values, ("library",))}[name]
     return jax.jit(kernel, static_argnames=static, compiler_options=options)

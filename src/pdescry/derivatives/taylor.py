@@ -1,7 +1,7 @@
-"""Every partial derivative of a tanh network that is asked for, in one pass: truncated Taylor series, layer by layer.
+"""All requested partial derivatives of a tanh network, in one pass: truncated Taylor series, layer by layer.
 
 Around a point the input of a layer is a series a(s) = Σ_α a_α s^α over multi-indices α, one entry for each input (t, x,
-…). Linear maps act on each coefficient alone. For y = tanh(a), with w = 1 − y², ∂ᵢy = w ∂ᵢa gives the recurrences
+…). Linear maps act on each coefficient separately. For y = tanh(a), with w = 1 − y², ∂ᵢy = w ∂ᵢa gives the recurrences
 
     αᵢ y_α = Σ_{β ≤ α, βᵢ > 0} βᵢ a_β w_{α−β},     w_α = −Σ_{β ≤ α} y_β y_{α−β}    (α ≠ 0)
 
@@ -18,12 +18,12 @@ from itertools import product
 import jax
 import jax.numpy as jnp
 
-Index = tuple[int, ...]  # how often to differentiate along each input
-Series = Mapping[Index, jax.Array]  # an index that is missing stands for a coefficient of zero
+Index = tuple[int, ...]  # order of differentiation along each input
+Series = Mapping[Index, jax.Array]  # a missing index means a coefficient of zero
 
 
 def closure(indices: Iterable[Index]) -> tuple[Index, ...]:
-    """The indices and all below them, which their recurrences need, low orders first.
+    """The indices and all lower ones, which their recurrences need, low orders first.
 
     >>> closure([(1, 0), (0, 2)])
     ((0, 0), (0, 1), (1, 0), (0, 2))
@@ -58,7 +58,7 @@ def derivatives(layers: Sequence[jax.Array], inputs: jax.Array, indices: Sequenc
 
 def _linear(layer: jax.Array, series: Series) -> Series:
     def product(part: jax.Array) -> jax.Array:
-        # Full float32 on every device. One product for each coefficient: to join them would copy them all.
+        # Full float32 on every device. One product for each coefficient: joining them would copy them all.
         return jnp.matmul(layer[:, :-1], part, precision="highest")
 
     return {index: product(part) if any(index) else product(part) + layer[:, -1:] for index, part in series.items()}

@@ -277,8 +277,8 @@ Watch = Callable[[str], Progress]
 
 
 def _work(run: Run, engine: Engine, figures: bool, progress: Progress | bool | None) -> Law:
-    with watched(progress) as tell:
-        return _worked(run, engine, figures, _by_stage(tell))
+    with watched(progress) as report_progress:
+        return _worked(run, engine, figures, _by_stage(report_progress))
 
 
 def _worked(run: Run, engine: Engine, figures: bool, watch: Watch) -> Law:
@@ -312,7 +312,7 @@ def _finished(run: Run) -> Law | None:
     try:
         law = load_law(run.path)
     except DamagedFile as fault:
-        run.tell_damage(fault)
+        run.report_damage(fault)
         run.law.unlink()
         return None
     run.log("Read again; it was finished.")
@@ -334,11 +334,11 @@ def _conclude(run: Run, inference: Inference, note: Notice | None, executor: Exe
     return law
 
 
-def _forward(inference: Inference, executor: Executor, tell: Callable[[float], None]) -> Forward:
+def _forward(inference: Inference, executor: Executor, report_progress: Callable[[float], None]) -> Forward:
     if not all(fit.support.any() for fit in inference.fits):
         return Forward("not tried", Notice.of("no-law-to-solve"))
     try:
-        return check_forward(inference, tell=tell, executor=executor)
+        return check_forward(inference, report_progress=report_progress, executor=executor)
     except PdescryError as fault:  # the law is found, and is not lost for want of a check
         return Forward("not tried", Notice.of("forward-failed", fault=fault.marked))
 

@@ -78,7 +78,7 @@ class Forward:
 def check_forward(
     inference: Inference,
     equation: Equation | None = None,
-    tell: Callable[[float], None] = lambda fraction: None,
+    report_progress: Callable[[float], None] = lambda fraction: None,
     executor: Executor | None = None,
 ) -> Forward:
     """Whether the law is well-posed, how near its solution stays to the inferred field, and, where that obeys the law,
@@ -109,7 +109,7 @@ def check_forward(
     if isinstance(solution, Solution) and solution.ok:
         score, unscored = None, Notice.of("field-of-another-law")
         if equation == own:
-            score, unscored = score_forward(inference, solution, tell, executor)
+            score, unscored = score_forward(inference, solution, report_progress, executor)
         return Forward("ok", solution.message, BY_FIELD, _misfit(solution, inferred), score, unscored)
     status, message = ("not tried", solution) if isinstance(solution, Notice) else (solution.status, solution.message)
     why = Notice.of("not-with-following-ends", status=status, reason=message)

@@ -149,7 +149,7 @@ class LeftOut(Protocol):
     @property
     def rows(self) -> NDArray[np.bool_]: ...  # (N,): which readings are held out
     @property
-    def scatter_sd(self) -> Array: ...  # (held-out readings, fields): sds of readings about the fields
+    def noise_sd(self) -> Array: ...  # (held-out readings, fields): sds of readings about the fields
     @property
     def noise(self) -> Mapping[str, float]: ...  # of each field, rms, of the other readings: how exact is enough
 

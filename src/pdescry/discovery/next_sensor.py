@@ -12,7 +12,7 @@ from pdescry.cores import one_thread
 from pdescry.discovery.inference import Inference
 from pdescry.discovery.options import DISCOVERY
 from pdescry.errors import InputError
-from pdescry.joint.advice import Advice, Questions, advise
+from pdescry.joint.advice import Advice, Sites, advise
 from pdescry.joint.information import Belief
 from pdescry.notices import Notice
 
@@ -23,8 +23,8 @@ def next_sensor(inference: Inference, n: int, times: ArrayLike | None) -> Advice
     first = (Notice.of("of-first-experiment", experiments=experiments),) if experiments > 1 else ()
     if (advice := inference.next_sensor(number, times)) is not None:
         return replace(advice, notes=(*advice.notes, *first))
-    questions = Questions.of(inference.experiments[0], times)
-    drawn = inference.sampled(questions.points)
+    sites = Sites.of(inference.experiments[0], times)
+    drawn = inference.sampled(sites.points)
     least = DISCOVERY.judgement.least_draws
     if (draws := len(drawn.fields)) < least:
         raise InputError(
@@ -32,4 +32,4 @@ def next_sensor(inference: Inference, n: int, times: ArrayLike | None) -> Advice
         )
     with one_thread():
         belief = Belief.of_draws(drawn.coefficients, drawn.fields.reshape(draws, -1))
-        return advise(belief, questions, drawn.terms, drawn.noise, number, notes=(drawn.note, *first))
+        return advise(belief, sites, drawn.terms, drawn.noise, number, notes=(drawn.note, *first))

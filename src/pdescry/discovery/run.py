@@ -118,13 +118,13 @@ class Run:
             try:
                 return load(path)
             except DamagedFile as fault:
-                self.tell_damage(fault)
+                self.report_damage(fault)
         began = time.monotonic()
         make().save(path)
         self.log(f"Finished {name} in {time.monotonic() - began:.0f} s.")
         return load(path)
 
-    def tell_damage(self, fault: DamagedFile) -> None:
+    def report_damage(self, fault: DamagedFile) -> None:
         """In the log and as a warning."""
         notice = Notice.of("stage-damaged", fault=fault.marked)
         self.log(str(notice))

@@ -187,7 +187,7 @@ def _score(without: LeftOut, readings: Readings, predicted: Array, unsolved: int
     rows, number = without.rows, len(predicted)
     read, mean = readings.values[rows].T, predicted.mean(0)
     # The mean of so few draws is itself uncertain.
-    variance = predicted.var(0, ddof=1) * (1 + 1 / number) + without.scatter_sd.T**2
+    variance = predicted.var(0, ddof=1) * (1 + 1 / number) + without.noise_sd.T**2
     reach = TWO_SIDED_95 * np.sqrt(variance)
     several = len(readings.fields) > 1
     order = np.lexsort([readings.time[rows], readings.sensor[rows]])

@@ -16,17 +16,17 @@ from pdescry.data.digits import distinct
 from pdescry.data.hull import points_in_hull
 from pdescry.errors import InputError
 from pdescry.joint.field.axis import Array
-from pdescry.joint.information import Belief, Options
+from pdescry.joint.information import Belief, PossibleReadings
 from pdescry.joint.options import ANSWER
 from pdescry.notices import Notice
 
-SD = "sd of "  # and a term: a column of the tables
+SD = "sd of "  # prefix of a term: a column of the tables
 
 
 @dataclass(frozen=True, eq=False)
-class Questions:
-    """Places (M, d) and times (m,) at which readings might be taken, and for how many readings of a sensor each time
-    stands."""
+class Sites:
+    """Places (M, d) and times (m,) of potential readings. each: readings of a sensor that each of the times
+    represents."""
 
     readings: Readings
     places: Array
@@ -34,9 +34,9 @@ class Questions:
     each: float
 
     @classmethod
-    def of(cls, readings: Readings, times: ArrayLike | None, span: Sequence[float] | None = None) -> Questions:
-        """times: of a new sensor; by default those of one that is there, with a median number of readings. span: along
-        one axis, where the field is known; by default between the outermost sensors."""
+    def of(cls, readings: Readings, times: ArrayLike | None, span: Sequence[float] | None = None) -> Sites:
+        """times: of a new sensor; by default those of an existing one with a median number of readings. span: along one
+        axis, where the field is inferred; by default between the outermost sensors."""
         moments = typical_times(readings) if times is None else _checked(times, readings)
         some = moments[np.unique(np.linspace(0, len(moments) - 1, ANSWER.advice.most_times).round().astype(int))]
         if len(readings.axes) == 1:
@@ -48,7 +48,7 @@ class Questions:
 
     @property
     def points(self) -> Array:
-        """(M·m, 1 + d): (t, x, …), those of one place next to each other."""
+        """(M·m, 1 + d): (t, x, …), those of one place adjacent to each other."""
         m = len(self.times)
         return np.column_stack([np.tile(self.times, len(self.places)), self.places.repeat(m, axis=0)])
 
@@ -60,26 +60,26 @@ class Advice:
     Parameters
     ----------
     about : {"law", "field"}
-        "field" where no law was found: places where the field is most uncertain.
+        "field" if no law was found: places where the field is most uncertain.
     table : pandas.DataFrame
         A row for each sensor: place, expected ``information`` in nats beyond the sensors before, and the ``sd of`` each
         coefficient expected with it and those before.
     readings : pandas.DataFrame
         The same for the best single readings.
     sd : pandas.Series
-        Standard deviations of the coefficients now.
+        Standard deviations of the coefficients at present.
     map : xarray.DataArray
-        The information in a single reading over time and place.
+        The expected information of a single reading over time and place.
     sensors : xarray.DataArray
-        That in a sensor that reads at all ``times``, over place.
+        The expected information of a sensor that reads at all ``times``, over place.
     times : (T,) array
-        When a new sensor reads.
+        Times at which a new sensor reads.
     present : (S, d) array
-        Places of the sensors that are there.
+        Places of the present sensors.
     axes : tuple of str
         Names of the axes.
     notes : tuple of str
-        What to know.
+        Limitations of the advice.
     """
 
     about: str
@@ -100,7 +100,7 @@ class Advice:
 
     @property
     def sentences(self) -> list[str]:
-        """What is advised, without the notes."""
+        """The advice, without the notes."""
         return [*(self._sentence(number) for number in range(len(self.table))), self._single_reading]
 
     def _sentence(self, number: int) -> str:
@@ -125,52 +125,52 @@ class Advice:
         return f"It is taken to read {many}. The best single reading: {best} ({row['information']:.2g} nats)."
 
     def spelled(self, row: pd.Series) -> str:
-        """``x = 2.3``: a place of one of the tables, in the user's names."""
+        """``x = 2.3``: a place of one of the tables, with the names of the axes."""
         return ", ".join(_spelled(axis, row[axis], self.map[axis].values) for axis in self.axes)
 
 
 def advise(
     belief: Belief,
-    questions: Questions,
+    sites: Sites,
     terms: Sequence[str],
     noise: Array,
     number: int,
     offset_sd: Array | float = 0.0,
     notes: Sequence[Notice] = (),
 ) -> Advice:
-    """belief: at the points of the questions, once for each of the f fields, these outermost. noise: (f,), sds of a
-    reading; offset_sd: (f,), of a new sensor's offset in each field."""
-    readings, m, n = questions.readings, len(questions.times), len(questions.places) * len(questions.times)
+    """belief: at the points of the sites, for each of the f fields in turn. noise: (f,), sds of a reading;
+    offset_sd: (f,), of a new sensor's offset in each field."""
+    readings, m, n = sites.readings, len(sites.times), len(sites.places) * len(sites.times)
     variance = np.maximum(noise, ANSWER.advice.least_noise * np.nanmax(np.abs(readings.values))) ** 2
     begins = np.arange(len(noise))[:, None] * n  # of each field
     rows = np.array([(begins + np.arange(start, start + m)).ravel() for start in range(0, n, m)])
     own = np.array([belief.prior(each, each) for each in rows])
-    offsets = np.diag(np.broadcast_to(offset_sd, len(noise)) ** 2)  # of different fields they are independent
-    shared = np.kron(offsets, np.ones((m, m)))  # all readings of a field by one sensor are off by the same
-    sensors = Options(rows, np.diag(np.repeat(variance / questions.each, m)) + shared, own)
+    offsets = np.diag(np.broadcast_to(offset_sd, len(noise)) ** 2)  # independent between fields
+    shared = np.kron(offsets, np.ones((m, m)))  # all readings of a field by one sensor have the same offset
+    sensors = PossibleReadings(rows, np.diag(np.repeat(variance / sites.each, m)) + shared, own)
     among = np.arange(m)[:, None] + np.arange(len(noise)) * m  # the fields at each time, among all of a place
-    single = Options(
+    single = PossibleReadings(
         rows[:, among].reshape(n, -1),
         np.diag(variance) + offsets,
         own[:, among[:, :, None], among[:, None, :]].reshape(n, len(noise), len(noise)),
     )
-    best, best_singly = sensors.best(belief, number), single.best(belief, number)
+    best, best_single = sensors.best(belief, number), single.best(belief, number)
     axes, time = readings.axes, readings.time_name
-    places = [questions.places[which] for which, _, _ in best]
-    points = [questions.points[which] for which, _, _ in best_singly]
-    coords = {axes[0]: questions.places[:, 0]}
+    places = [sites.places[which] for which, _, _ in best]
+    points = [sites.points[which] for which, _, _ in best_single]
+    coords = {axes[0]: sites.places[:, 0]}
     if len(axes) > 1:
-        coords = {axis: ("place", along) for axis, along in zip(axes, questions.places.T, strict=True)}
+        coords = {axis: ("place", along) for axis, along in zip(axes, sites.places.T, strict=True)}
     along = axes[0] if len(axes) == 1 else "place"
-    told = single.information(belief).reshape(len(questions.places), m).T
+    information = single.information(belief).reshape(len(sites.places), m).T
     return Advice(
         "law" if belief.k else "field",
         _table(axes, places, best, terms),
-        _table((time, *axes), points, best_singly, terms),
+        _table((time, *axes), points, best_single, terms),
         pd.Series(belief.sd, list(terms), name="sd"),
-        xr.DataArray(told, coords | {time: questions.times}, (time, along), "information", {"units": "nats"}),
+        xr.DataArray(information, coords | {time: sites.times}, (time, along), "information", {"units": "nats"}),
         xr.DataArray(sensors.information(belief), coords, (along,), "information", {"units": "nats"}),
-        questions.times,
+        sites.times,
         readings.places,
         axes,
         tuple(notes),
@@ -188,7 +188,7 @@ def _table(
 
 
 def typical_times(readings: Readings) -> Array:
-    """Those of a sensor with a median number of readings; even ones where readings share no places."""
+    """Times of a sensor with a median number of readings; regular ones where readings share no places."""
     counts = np.bincount(readings.sensor)
     typical = int(np.argsort(counts, kind="stable")[len(counts) // 2])
     times = np.unique(readings.time[readings.sensor == typical])

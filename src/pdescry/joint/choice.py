@@ -1,4 +1,4 @@
-"""`Choice`: the law that `choose` found, and how it compares with others and with no law at all."""
+"""`Choice`: the law that `choose` found, compared with other laws and with no law."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from pdescry.problem import Candidate
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """How laws fared against each other, and against no law at all.
+    """Comparison of laws with each other, and with no law.
 
     Parameters
     ----------
     alternatives : pandas.DataFrame
-        Laws compared at the end, best first: terms, law, elpd (expected log predictive density of held-out sensors),
-        score (elpd less the complexity penalty) less that of the best, and probability among them.
+        Laws compared at the end, best first: terms, law, elpd (expected log predictive density of left-out sensors),
+        score (elpd minus the complexity penalty) relative to the best, and probability among them.
     probabilities : pandas.DataFrame
-        Of each candidate of each equation.
+        Probability of each candidate of each equation.
     held_out : pandas.DataFrame
         Each sensor predicted from the others by the best law.
     baselines : dict of dict of float
@@ -45,13 +45,13 @@ class Comparison:
     reasons : dict of Notice
         By field, why its readings do not determine a law.
     single_term_changes : pandas.DataFrame
-        The best law with each candidate added or removed; empty where no law was fitted to its end.
+        The best law with each candidate added or removed; empty if no law was fitted to convergence.
     other_order : Notice, optional
-        The law of another order in time that scores nearly as well, and by how much less; empty if none does.
+        The law of another order in time that scores nearly as well, and the difference; None if there is none.
     claims : pandas.DataFrame
-        Prior knowledge that the readings contradict, one row a claim: claim, field, term, favoured (the coefficient
-        without it, as text), value and sd of that (NaN where the term is not in the law), cost (nats by which the law
-        without all of these claims scores more), law (that law).
+        Prior knowledge that the readings contradict, one row for each claim: claim, field, term, favoured (the
+        coefficient without it, as text), value and sd of that (NaN if the term is not in the law), cost (by how many
+        nats the law without all of these claims scores more), law (that law).
     profiles : pandas.DataFrame
         Coefficients that vary along the axis, one row for each term and place: mean, sd and 95 % interval.
     variation : tuple of Notice
@@ -71,18 +71,18 @@ class Comparison:
 
     @property
     def reason(self) -> Notice | None:
-        """Why the readings do not determine a law, of the first field that has none; None where all do."""
+        """Why the readings do not determine a law, for the first field without one; None if all have one."""
         return next(iter(self.reasons.values()), None)
 
     @property
     def near(self) -> list[tuple[str, float]]:
-        """Laws that are not the best but may well be true, with their probabilities."""
+        """Laws that are not the best but are also plausible, with their probabilities."""
         rows = self.alternatives.to_dict(orient="records")[1:]
         return [(row["law"], row["probability"]) for row in rows if row["probability"] >= ANSWER.report.probability]
 
     @property
     def errors(self) -> tuple[float, float]:
-        """Rms error of held-out sensors, each predicted from the rest, and the expected one."""
+        """Rms error of left-out sensors, each predicted from the rest, and the expected one."""
         return errors(self.held_out)
 
     def errors_of(self, name: str) -> tuple[float, float]:
@@ -92,20 +92,20 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice:
-    """The law that predicts best, and how it compares with others.
+    """The law that predicts best, and its comparison with others.
 
     Parameters
     ----------
     fit : JointFit
-        The best law, or the best guess where the readings determine none.
+        The best law, or the best guess if the readings determine none.
     candidates : tuple of Candidate
-        Of all equations.
+        Candidates of all equations.
     comparison : Comparison
-        Other laws, and no law at all; ``comparison.reasons`` says why the readings of a field do not determine its law.
+        Other laws, and no law; ``comparison.reasons`` says why the readings of a field do not determine its law.
     fields : tuple of str
-        All that were read; of those without a law no candidate is kept.
+        All fields that were read; candidates of those without a law are not kept.
     processes : tuple of tuple of Process
-        For each field of the fit, and each experiment, the field that obeys no law.
+        For each field of the fit, and each experiment, the field without a law.
     left_out : tuple of SensorFault
         Sensors that drift against the law; the fit is without them.
     """
@@ -133,7 +133,7 @@ class Choice:
 
     @property
     def remarks(self) -> tuple[Notice, ...]:
-        """Laws that may be true as well, or the best guess where the readings do not determine a law."""
+        """Other plausible laws, or the best guess if the readings do not determine a law."""
         if len(self.comparison.reasons) == len(self.fields):
             return (Notice.of("best-guess", law=str(self.fit)),)
         found = [Notice.of("or-law", law=law, probability=probability) for law, probability in self.comparison.near]
@@ -145,7 +145,7 @@ class Choice:
 
     def __repr__(self) -> str:
         head = repr(self.fit) if self.told else str(self)
-        # A fit itself reports how its coefficients vary.
+        # The fit itself reports how its coefficients vary.
         remarks = [each for each in self.remarks if not self.told or each not in self.fit.variation]
         return "\n".join([head, *(f"  {remark}" for remark in remarks)])
 
@@ -170,7 +170,7 @@ class Choice:
         path : str or path
             The file.
         readings : Readings or sequence of Readings
-            Those to which it was fitted; of each experiment, where they are several.
+            The readings to which it was fitted; of each experiment if there are several.
 
         Returns
         -------
@@ -183,7 +183,7 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class FieldLaw:
-    """The law of one field of a `Choice`: what `Law` asks of every method, field by field."""
+    """The law of one field of a `Choice`, as `Law` requires it of every method, field by field."""
 
     choice: Choice
     field: str
@@ -209,13 +209,13 @@ class FieldLaw:
 
     @property
     def support(self) -> NDArray[np.bool_]:
-        """(T,): which of the candidates make up the law."""
+        """(T,): which of the candidates are in the law."""
         kept = {each.term for each in self.choice.fit.terms if each.field == self.field}
         return np.array([not self.reason and term in kept for term in self.terms], bool)
 
     @property
     def coefficients(self) -> NDArray[np.float64]:
-        """(T,), zero where dropped."""
+        """(T,): coefficients, zero for candidates that are not in the law."""
         fit = self.choice.fit
         found = {fit.terms[k].term: fit.values[k] for k in fit.rows_of(self.field)}
         return np.where(self.support, [found.get(term, 0.0) for term in self.terms], 0.0)
@@ -237,7 +237,7 @@ class FieldLaw:
 
     @property
     def probabilities(self) -> pd.Series:
-        """Of each candidate."""
+        """Probability of each candidate."""
         own = self._own(self.choice.comparison.probabilities)
         return pd.Series(own["probability"].to_numpy(float), own["term"].to_list(), name="probability", dtype=float)
 
@@ -251,7 +251,7 @@ class FieldLaw:
 
     @property
     def summary(self) -> pd.DataFrame:
-        """The terms of the law: mean, sd, 95 % interval and the probability that the term is there."""
+        """The terms of the law: mean, sd, 95 % interval and the probability of the term."""
         table = self._own(self.choice.fit.coefficients)
         table = table.assign(
             probability=self.probabilities.reindex(table["term"]).to_numpy(float),
@@ -263,7 +263,7 @@ class FieldLaw:
 
     @property
     def concise(self) -> str:
-        """The law with its spread in the last digits, or why there is none."""
+        """The law with standard errors in the last digits, or the reason why there is none."""
         if not self.reason:
             return self.choice.fit.concise(self.field)
         if len(self.choice.fields) == 1:

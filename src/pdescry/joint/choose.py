@@ -1,9 +1,10 @@
-"""`choose`: which candidates make up the law, judged by how well each law predicts sensors that it has not seen.
+"""`choose`: which candidates make up the law, judged by how well each law predicts left-out sensors.
 
 Subsets of candidates that explain inferred fields best (a regression each: thousands a second) are proposed; each is
-fitted together with the fields on one mesh, first softly. The best refines the mesh; there terms are added and dropped
-until nothing predicts better. No threshold: a term has to gain more than it costs, that of naming it among the
-candidates and of fixing its coefficient (Occam's factor). Orders in time are compared as laws are.
+fitted together with the fields on one mesh, first as a soft constraint. For the best the mesh is refined; there terms
+are added and dropped until none predicts better. There is no threshold: the gain by a term has to exceed its complexity
+penalty, the cost of naming it among the candidates and of determining its coefficient (Occam factor). Orders in time
+are compared as laws are.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from pdescry.executor import Executor, local_executor
 from pdescry.joint.choice import Choice
 from pdescry.joint.claims import contradicted, doubtful
 from pdescry.joint.comparison import comparison_of
-from pdescry.joint.duration import seconds_foreseen
+from pdescry.joint.duration import expected_seconds
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import stretches_of
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.field.start import Start
-from pdescry.joint.joint_fit import JointFit, followed, notes_of
-from pdescry.joint.profiles import asked_in_vain
+from pdescry.joint.joint_fit import JointFit, extended_fit, notes_of
+from pdescry.joint.profiles import requested_but_constant
 from pdescry.joint.search.by_order import ByOrder
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.neighbours import Neighbour, single_term_changes
@@ -40,10 +41,10 @@ from pdescry.joint.search.search import Search, most_probable_first
 from pdescry.joint.search.varying import Vary, tight_and_varied
 from pdescry.joint.search.verdict import (
     Baselines,
-    hopeless,
-    unmoved,
-    why_none_holds,
-    why_not,
+    has_no_dynamics,
+    predicts_no_dynamics,
+    reason_no_law_fits,
+    reasons_against,
     without_dynamics,
 )
 from pdescry.joint.sensors.against_law import drifting, fault_of, without
@@ -175,12 +176,12 @@ def choose(
         )
 
     problem = problem_of(experiments)
-    Vary.of(method.vary, problem)  # an error at once where it names no candidate
-    with watched(progress) as tell, one_thread():
-        tell("looking at the readings", 0.0, seconds_foreseen(problem, workers))
+    Vary.of(method.vary, problem)  # raises an error early if it names no candidate
+    with watched(progress) as report_progress, one_thread():
+        report_progress("looking at the readings", 0.0, expected_seconds(problem, workers))
 
         def chosen(pool: Executor) -> Choice:
-            rising = never_falling(tell)
+            rising = never_falling(report_progress)
             found = _chosen(problem, method, pool, rising, posteriors, train)
             while leave_out and (fault := _drifting(found)) is not None:
                 rest = [without(each, fault) for each in found.fit.problem.experiments]
@@ -197,7 +198,7 @@ def choose(
 
 
 def _drifting(choice: Choice) -> SensorFault | None:
-    """A sensor that drifts against the law, where more than half of them remain without it."""
+    """A sensor that drifts against the law, if more than half of the sensors remain without it."""
     readings, seen = choice.fit.readings, drifting(choice.fit.minimum)
     gone = len(choice.left_out) + 1
     if seen is None or 2 * gone > readings.n_sensors:
@@ -206,8 +207,8 @@ def _drifting(choice: Choice) -> SensorFault | None:
 
 
 def _is_better_without(other: Choice, before: Choice, fault: SensorFault) -> bool:
-    """Whether a law that was found without a sensor predicts the others clearly better: without a sound one it would
-    not."""
+    """Whether a law found without a sensor predicts the others clearly better, which it would not without a sound
+    one."""
 
     def density(choice: Choice) -> float:
         table = choice.comparison.held_out
@@ -222,7 +223,7 @@ def _is_better_without(other: Choice, before: Choice, fault: SensorFault) -> boo
 
 
 def readings_of(given: Given) -> tuple[Readings, ...]:
-    """Of one or several experiments, which may come as posteriors."""
+    """Readings of one or several experiments, which may be given as posteriors."""
     every = _listed(given)
     if not every:
         raise InputError("Expected readings, or a list of them, one for each experiment; got an empty list.")
@@ -230,7 +231,7 @@ def readings_of(given: Given) -> tuple[Readings, ...]:
 
 
 def posteriors_of(given: Given) -> tuple[SampledField, ...]:
-    """Networks' posteriors to begin from, too: of all experiments, or none."""
+    """Posteriors of networks, as further initial fields: of all experiments, or none."""
     every = _listed(given)
     found = tuple(each for each in every if not isinstance(each, Readings))
     return found if len(found) == len(every) else ()
@@ -244,36 +245,36 @@ def _chosen(
     problem: Problem,
     method: Joint,
     executor: Executor,
-    tell: Progress,
+    report_progress: Progress,
     posteriors: Sequence[SampledField],
     train: Train | None,
 ) -> Choice:
-    processes = fields_without_law(problem, executor, tell)
+    processes = fields_without_law(problem, executor, report_progress)
     alone, silent = None, {}
 
     def conclude(outcome: _Outcome) -> Choice:
         left_out = silent if outcome is alone else {}
         asked = problem.without(left_out) if left_out else problem
-        claims = _claims(outcome, asked, method, executor, tell, among(asked, processes), networks.trained)
-        return _concluded(outcome, tell, left_out, problem, processes, claims)
+        claims = _claims(outcome, asked, method, executor, report_progress, among(asked, processes), networks.trained)
+        return _concluded(outcome, report_progress, left_out, problem, processes, claims)
 
     def without(reasons: dict[str, Notice]) -> _Outcome | None:
-        """Fields without a law would drag the others down: these are asked alone."""
+        """Search without fields that have no law, which would degrade the others."""
         rest = problem.without(reasons)
-        return _searched(rest, method, executor, tell, among(rest, processes))
+        return _searched(rest, method, executor, report_progress, among(rest, processes))
 
     baselines = baselines_of(processes)
-    networks = _Networks(None if posteriors or not _may_begin_badly(problem, baselines) else train, posteriors)
-    unmoved_ones = {field: without_dynamics(each)[1] for field, each in baselines.items() if unmoved(each)}
-    if 0 < len(unmoved_ones) < len(problem.fields):  # their own readings show no dynamics
-        alone, silent = without(unmoved_ones), unmoved_ones
+    networks = _Networks(None if posteriors or not _may_need_networks(problem, baselines) else train, posteriors)
+    static_fields = {field: without_dynamics(each)[1] for field, each in baselines.items() if has_no_dynamics(each)}
+    if 0 < len(static_fields) < len(problem.fields):  # their own readings show no dynamics
+        alone, silent = without(static_fields), static_fields
         if alone is not None and not alone.reasons:
             return conclude(alone)
-    shortlist = _shortlist(problem, method, executor, tell)
-    outcome = _searched(problem, method, executor, tell, processes, posteriors, shortlist, networks)
+    shortlist = _shortlist(problem, method, executor, report_progress)
+    outcome = _searched(problem, method, executor, report_progress, processes, posteriors, shortlist, networks)
     settled = outcome is not None and not outcome.reasons and outcome.compared[0].found.converged
     if not settled and (new := networks.once()):
-        outcome = _better(outcome, _searched(problem, method, executor, tell, processes, new))
+        outcome = _better(outcome, _searched(problem, method, executor, report_progress, processes, new))
     if outcome is None:
         if alone is None:
             raise PdescryError(NONE)
@@ -287,13 +288,14 @@ def _chosen(
 
 @dataclass(eq=False)
 class _Networks:
-    """Another start, for want of which no law may be found. trained: those that there are."""
+    """Networks as further initial fields, if no law is found without them. trained: those that exist."""
 
     train: Train | None
     trained: Sequence[SampledField] = ()
 
     def once(self) -> Sequence[SampledField]:
-        """Empty where they cannot be trained, as of fields read at different places, or were asked for before."""
+        """Empty if they cannot be trained, for example for fields read at different places, or were requested
+        before."""
         train, self.train = self.train, None
         if train is None:
             return ()
@@ -302,24 +304,24 @@ class _Networks:
         return self.trained
 
 
-def _may_begin_badly(problem: Problem, baselines: Baselines) -> bool:
+def _may_need_networks(problem: Problem, baselines: Baselines) -> bool:
     """Whether all fields change smoothly in time, so that there should be a law, and no record is long. In the plane a
-    network takes ten minutes, and processes are as good to begin from."""
+    network takes ten minutes, and processes are equally good initial fields."""
     if len(problem.axes) > 1:
         return False
-    moved = not any(map(unmoved, baselines.values()))
+    moved = not any(map(has_no_dynamics, baselines.values()))
     return moved and all(len(stretches_of(each)) == 1 for each in problem.experiments)
 
 
 def _better(one: _Outcome | None, other: _Outcome | None) -> _Outcome | None:
-    """That of two searches which tells laws of more fields, or whose law scores more."""
+    """The search with laws of more fields, or with the larger score."""
     some = [each for each in (one, other) if each is not None]
     return min(some, key=lambda each: (len(each.reasons), -each.compared[0].score), default=None)
 
 
-def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progress) -> Shortlist:
-    """Laws of long records are sought in stretches of them, as if these were experiments of their own; the best are
-    then fitted to all readings. None where no record is long, or its stretches do not tell a law."""
+def _shortlist(problem: Problem, method: Joint, executor: Executor, report_progress: Progress) -> Shortlist:
+    """For long records, laws are sought in stretches, as if these were separate experiments; the best are then fitted
+    to all readings. None if no record is long, or its stretches do not determine a law."""
     stretches = [stretches_of(each) for each in problem.experiments]
     if all(len(some) == 1 for some in stretches):
         return None
@@ -330,7 +332,7 @@ def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progre
         return replace(whole, experiments=experiments, ends=ends, alternatives=tuple(map(of, whole.alternatives)))
 
     parts = of(problem)
-    outcome = _searched(parts, method, executor, tell, fields_without_law(parts, executor, tell))
+    outcome = _searched(parts, method, executor, report_progress, fields_without_law(parts, executor, report_progress))
     if outcome is None or len(outcome.reasons) == len(problem.fields):
         return None
     near = [law for law in outcome.compared if law.score > outcome.compared[0].score - SEARCH.orders.shortlist]
@@ -339,9 +341,9 @@ def _shortlist(problem: Problem, method: Joint, executor: Executor, tell: Progre
 
 @dataclass(frozen=True, eq=False)
 class _Outcome:
-    """compared: laws, the best first. reasons: by field, why no law is told. other_order: a law of another order in
-    time that scores nearly as well, as a notice. tight: whether they were fitted to their end, or are guesses. asked:
-    terms whose coefficients were asked to vary. near: laws that were scored in closed form only."""
+    """compared: laws, the best first. reasons: by field, why there is no law. other_order: a law of another order in
+    time that scores nearly as well, as a notice. tight: whether they were fitted to convergence, or are guesses. asked:
+    terms whose coefficients were requested to vary. near: laws that were scored in closed form only."""
 
     problem: Problem
     compared: list[FittedLaw]
@@ -359,14 +361,14 @@ def _searched(
     problem: Problem,
     method: Joint,
     executor: Executor,
-    tell: Progress,
+    report_progress: Progress,
     processes: Processes,
     posteriors: Sequence[SampledField] = (),
     shortlist: Shortlist = None,
     networks: _Networks | None = None,
 ) -> _Outcome | None:
-    """None where nothing could be fitted. shortlist: orders in time, and laws of these; no others are proposed.
-    networks: to begin from, too, where the smooth field of a single one leads to no law that convinces."""
+    """None if nothing could be fitted. shortlist: orders in time, and laws of these; no others are proposed. networks:
+    used as further initial fields if the smooth field of a single one leads to no convincing law."""
     baselines = baselines_of(processes)
     before = noise_without_law(problem, processes)
     every = tuple(each for each in (problem, *problem.alternatives) if not shortlist or each.orders == shortlist[0])
@@ -378,11 +380,11 @@ def _searched(
         for each, own in zip(every, starts, strict=True)
     ]
     leading = int(np.argmax(shares))
-    if len(problem.fields) > 1:  # where laws of both orders would take too long
+    if len(problem.fields) > 1:  # with laws of both orders it would take too long
         every, starts, leading = (every[leading],), [starts[leading]], 0
     sizes = method.proposals, method.largest, SEARCH.orders.laws_to_the_end
     searches = [
-        Search(each, *(sizes if k == leading else SEARCH.orders.of_other_order), executor, tell)
+        Search(each, *(sizes if k == leading else SEARCH.orders.of_other_order), executor, report_progress)
         for k, each in enumerate(every)
     ]
 
@@ -398,54 +400,54 @@ def _searched(
         return None
     vary = Vary.of(method.vary, problem)
     soft = [law for own in laws.soft for law in own]
-    # Where no dynamics show, laws would be as wrong once tight, or near this one, and slow to fit.
-    dull = not shortlist and bool(soft) and hopeless(soft, baselines)
-    if not dull and not laws.any_is_met:
+    # Without dynamics, tight laws would be equally wrong or close to this one, and slow to fit.
+    no_dynamics = not shortlist and bool(soft) and predicts_no_dynamics(soft, baselines)
+    if not no_dynamics and not laws.any_is_satisfied:
         laws.guess_noisier()
-    tights = tight_and_varied(laws, searches, vary) if laws.suggests_any and not dull else {}
-    # In the plane pairs would be some hundred, and each takes seconds.
-    if len(problem.fields) == len(problem.axes) == 1 and not shortlist and not dull:
+    tights = tight_and_varied(laws, searches, vary) if laws.suggests_any and not no_dynamics else {}
+    # In the plane there are hundreds of pairs, and each takes seconds.
+    if len(problem.fields) == len(problem.axes) == 1 and not shortlist and not no_dynamics:
 
         def from_networks() -> bool:
             found = () if networks is None else networks.once()
             return laws.guess_from([starts_of(each, processes, found) for each in every] if found else ())
 
-        for another_way in (lambda: laws.guess_pairs(True), from_networks, lambda: laws.guess_pairs(False)):
+        for extend_search in (lambda: laws.guess_pairs(True), from_networks, lambda: laws.guess_pairs(False)):
             if laws.is_convincing(tights, before):
                 break
-            with_varying, laws.searches = laws.searches, searches  # more laws are guessed of constant coefficients
-            if another_way() and laws.suggests_any:
+            with_varying, laws.searches = laws.searches, searches  # further guesses have constant coefficients
+            if extend_search() and laws.suggests_any:
                 tights = tight_and_varied(laws, searches, vary)
             else:
                 laws.searches = with_varying
-    if not tights and not dull:
+    if not tights and not no_dynamics:
         tights = tight_and_varied(laws, searches, vary)
-    which, fine, tight = laws.on_fine_meshes(tights, lambda law: not why_not(law, baselines, before))
+    which, fine, tight = laws.on_fine_meshes(tights, lambda law: not reasons_against(law, baselines, before))
     if not fine:
         which = next(k for k, own in enumerate(laws.guesses) if own)
         compared = laws.guesses[which][:1]
-        reasons = dict.fromkeys(problem.fields, why_none_holds(baselines))
-        if dull:
-            reasons = why_not(compared[0], baselines, before) or reasons
+        reasons = dict.fromkeys(problem.fields, reason_no_law_fits(baselines))
+        if no_dynamics:
+            reasons = reasons_against(compared[0], baselines, before) or reasons
         return _Outcome(every[which], compared, reasons, baselines, before, pd.DataFrame(), tight=False)
     search = laws.searches[which]
     best = search.pruned(fine[0])
     rivals = [law for law in tight if law.key != fine[0].key]
-    told = len(why_not(best, baselines, before)) < len(problem.fields)
-    compared = most_probable_first(search.nearby(best, rivals)) if told else [best]
+    determined = len(reasons_against(best, baselines, before)) < len(problem.fields)
+    compared = most_probable_first(search.nearby(best, rivals)) if determined else [best]
     compared[0] = search.to_the_end(compared[0])
     changes = single_term_changes(compared[0].found, compared[0].neighbourhood)
-    reasons = why_not(compared[0], baselines, before)
+    reasons = reasons_against(compared[0], baselines, before)
     others = [own[0] for k, own in tights.items() if k != which and own]
     close = _close(compared[0], max(others, key=lambda law: law.score), problem) if others else None
-    near = search.within_reach(compared) if told else []
+    near = search.within_reach(compared) if determined else []
     return _Outcome(search.problem, compared, reasons, baselines, before, changes, close, asked=vary.asked, near=near)
 
 
 def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> Notice | None:
-    """On a law of another order in time that scores nearly as well, or None."""
+    """Notice of a law of another order in time that scores nearly as well, or None."""
     behind = best.score - other.score
-    if behind > SEARCH.orders.reported or not other.met:
+    if behind > SEARCH.orders.reported or not other.is_satisfied:
         return None
     law = JointFit(other.found, replace(problem, orders=other.orders))
     return Notice.of("other-order", nats=abs(behind), law=str(law))
@@ -456,22 +458,22 @@ def _claims(
     asked: Problem,
     method: Joint,
     executor: Executor,
-    tell: Progress,
+    report_progress: Progress,
     processes: Processes,
     posteriors: Sequence[SampledField],
 ) -> pd.DataFrame:
-    """What was said of terms and the readings contradict (`Comparison.claims`): found by a search without it, which is
-    made only where it is doubtful. asked: the problem that was searched, with all orders in time."""
+    """Prior knowledge that the readings contradict (`Comparison.claims`): found by a search without it, only if it is
+    doubtful. asked: the problem that was searched, with all orders in time."""
     best, claims = outcome.compared[0], asked.known.claims
     if not outcome.reasons:
         claims = doubtful(best, outcome.problem)
-    elif any(map(unmoved, outcome.baselines.values())):  # no claim is to blame
+    elif any(map(has_no_dynamics, outcome.baselines.values())):  # no claim is the cause
         claims = ()
     if not claims:
         return pd.DataFrame()
     released = asked.released(claims)
-    shortlist = _shortlist(released, method, executor, tell)
-    without = _searched(released, method, executor, tell, processes, posteriors, shortlist)
+    shortlist = _shortlist(released, method, executor, report_progress)
+    without = _searched(released, method, executor, report_progress, processes, posteriors, shortlist)
     if without is None or without.reasons:
         return pd.DataFrame()
     return contradicted(claims, best, outcome.tight, without.compared[0], without.problem)
@@ -479,14 +481,14 @@ def _claims(
 
 def _concluded(
     outcome: _Outcome,
-    tell: Progress,
+    report_progress: Progress,
     silent: dict[str, Notice],
     whole: Problem,
     processes: Processes,
     claims: pd.DataFrame,
 ) -> Choice:
     """silent: fields that were left out of the problem, and why. whole: the problem with them."""
-    tell("finishing", 0.99, None)
+    report_progress("finishing", 0.99, None)
     best, problem = outcome.compared[0], outcome.problem
     comparison = replace(
         comparison_of(outcome.compared, outcome.near, outcome.baselines, problem),
@@ -496,12 +498,12 @@ def _concluded(
         claims=claims,
     )
     if len(outcome.reasons) < len(problem.fields):
-        fit = followed(best.found, problem, outcome.before)
+        fit = extended_fit(best.found, problem, outcome.before)
     else:
         fit = JointFit(best.found, problem, notes_of(best.found, outcome.before))
-    tell("finishing", 1.0, 0.0)
+    report_progress("finishing", 1.0, 0.0)
     kept = tuple(tuple(processes[field]["shared"]) for field in whole.fields)
     if len(outcome.reasons) < len(problem.fields):
-        in_vain = asked_in_vain(outcome.asked, best.found.law, outcome.changes, problem.axes[0])
-        comparison = replace(comparison, profiles=fit.profiles, variation=(*fit.variation, *in_vain))
+        constant = requested_but_constant(outcome.asked, best.found.law, outcome.changes, problem.axes[0])
+        comparison = replace(comparison, profiles=fit.profiles, variation=(*fit.variation, *constant))
     return Choice(fit, problem.candidates, comparison, whole.fields, kept)

@@ -1,9 +1,9 @@
-"""What the user said of terms, against what the readings say: which claims are doubtful, and what they cost.
+"""Prior knowledge of terms compared with the readings: which claims are doubtful, and what they cost.
 
-A claim is doubtful where the law without it, in closed form about the one that was found with it, scores clearly more,
-or where no law was found with it: far from the right law the closed form says little (heat with a quarter of its
-diffusivity: −15 nats for what gains 318). The search is then repeated without the doubtful claims, and those that its
-law contradicts are reported beside the law that was asked for.
+A claim is doubtful if the law without it, in closed form about the law found with it, scores clearly more, or if no law
+was found with it: far from the right law the closed form is unreliable (heat with a quarter of its diffusivity: −15
+nats for what gains 318). The search is then repeated without the doubtful claims, and those that the resulting law
+contradicts are reported with the law that was asked for.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ LEFT_OUT = "a law without it"
 
 
 def doubtful(best: FittedLaw, problem: Problem) -> tuple[Claim, ...]:
-    """Claims without each of which a law near the best one scores clearly more, were nothing nonlinear."""
+    """Claims without which a law near the best one scores clearly more, in closed form (linearised)."""
     with np.errstate(all="ignore"):
         return tuple(claim for claim in problem.known.claims if _gain(claim, best, problem) >= SEARCH.verdict.evidence)
 
 
 def _gain(claim: Claim, best: FittedLaw, problem: Problem) -> float:
-    """In nats, of the score, once the claim is released; −∞ where the best law does not depend on it."""
+    """Gain of the score in nats if the claim is released; −∞ if the best law does not depend on it."""
     rules = Rules(problem.known.released([claim], problem.candidates))
     candidates, found = rules.known.candidates, best.found
     around = best.neighbourhood
@@ -46,7 +46,7 @@ def _gain(claim: Claim, best: FittedLaw, problem: Problem) -> float:
         other = around.of(some)
         law = dict(zip(other.terms, map(float, other.coefficients), strict=True))
         if claim.contradicted_by(law.get(claim.candidate)) and not ill_posed(found, law):
-            most = max(most, other.score + _paid_for_claims([claim], tuple(law), best.rules))
+            most = max(most, other.score + _naming_cost_of([claim], tuple(law), best.rules))
     return most - best.neighbourhood.own.score
 
 
@@ -59,9 +59,9 @@ def _otherwise(kept: tuple[int, ...], place: int, claim: Claim) -> Iterator[tupl
         yield (*rest, place)
 
 
-def _paid_for_claims(claims: Sequence[Claim], terms: Sequence, rules: Rules) -> float:
-    """In nats: naming a term that is known to be there costs nothing, so that a law gains nothing by leaving it out;
-    negative."""
+def _naming_cost_of(claims: Sequence[Claim], terms: Sequence, rules: Rules) -> float:
+    """In nats, negative: naming a term that is known to be in the law costs nothing, so a law does not gain by omitting
+    it."""
     out = tuple({each.candidate for each in claims if each.kind in ("present", "value")} - set(terms))
     return -float(np.sum(rules.naming(out))) if out else 0.0
 
@@ -69,17 +69,17 @@ def _paid_for_claims(claims: Sequence[Claim], terms: Sequence, rules: Rules) -> 
 def contradicted(
     claims: Sequence[Claim], best: FittedLaw, tight: bool, other: FittedLaw, problem: Problem
 ) -> pd.DataFrame:
-    """Those claims that the law found without them contradicts, with what they cost; empty where that is little.
+    """Claims that the law found without them contradicts, with their cost; empty if that is small.
 
-    best: the law with them; tight: it was fitted to its end, and is not only a guess. other: the law without them, of
-    ``problem``.
+    best: the law with them; tight: it was fitted to convergence, and is not only a guess. other: the law without them,
+    of ``problem``.
     """
     sds = dict(zip(other.terms, np.sqrt(np.diag(other.found.covariance)), strict=True))
     values = other.found.law
     against = [
         each for each in claims if each.contradicted_by(values.get(each.candidate), float(sds.get(each.candidate, 0.0)))
     ]
-    cost = other.score - (best.score if tight else best.promise) + _paid_for_claims(against, other.terms, best.rules)
+    cost = other.score - (best.score if tight else best.total_score) + _naming_cost_of(against, other.terms, best.rules)
     if not against or not cost >= SEARCH.verdict.evidence:
         return pd.DataFrame()
     law = str(JointFit(other.found, problem))
@@ -102,11 +102,11 @@ def contradicted(
 
 
 def notices_of(claims: pd.DataFrame) -> list[Notice]:
-    """One for each claim that is contradicted: ``You said u_xx = 0.5; the readings favour 0.102(3), by 85 nats.``"""
+    """One for each contradicted claim: ``You said u_xx = 0.5; the readings favour 0.102(3), by 85 nats.``"""
     found = []
     for row in claims.to_dict(orient="records"):
         of_value = any(sign in row["claim"] for sign in "<>=")
         code = "claim-contradicted" if of_value else "claimed-term-contradicted"
-        told = {"claim": row["claim"], "favoured": row["favoured"], "cost": row["cost"]}
-        found.append(Notice.of(code, **told, together=len(claims) > 1))
+        parameters = {"claim": row["claim"], "favoured": row["favoured"], "cost": row["cost"]}
+        found.append(Notice.of(code, **parameters, together=len(claims) > 1))
     return found

@@ -1,4 +1,4 @@
-"""Laws compared with each other and with no law at all, as tables: `comparison_of`."""
+"""Laws compared with each other and with no law, as tables: `comparison_of`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from pdescry.problem import Problem
 def comparison_of(
     compared: Sequence[FittedLaw], near: Sequence[Neighbour], against: Baselines, problem: Problem
 ) -> Comparison:
-    """compared: the best first. near: laws that were scored in closed form only; they count in the probabilities. Not
-    yet whether a law was found."""
+    """compared: the best first. near: laws that were scored in closed form only; they are included in the
+    probabilities. Whether a law was found is decided elsewhere."""
     scores, every = np.array([law.score for law in compared]), [*compared, *near]
     weights = probable([law.by_sensor for law in every], [law.elpd - law.score for law in every])
     alternatives = pd.DataFrame(

@@ -1,4 +1,4 @@
-"""How long a search will take, foreseen before it begins; from `docs/speed.md`, within a factor of two or three."""
+"""Expected duration of a search, estimated before it starts; from `docs/speed.md`, within a factor of two or three."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pdescry.joint.options import ANSWER
 from pdescry.problem import Problem
 
 
-def seconds_foreseen(problem: Problem, workers: int | None) -> float:
-    """Until the law of a problem is found, on so many cores; by default all of them."""
+def expected_seconds(problem: Problem, workers: int | None) -> float:
+    """Expected duration of the search of a problem in seconds, on this many cores; by default all of them."""
     length = sum(_lengths(readings) for readings in map(Observations, problem.experiments))
     if len(problem.axes) > 1:
         length *= ANSWER.duration.in_the_plane
-    cores = min(workers or n_cores(), 2 * ANSWER.duration.cores)  # more of them wait for the last fits
+    cores = min(workers or n_cores(), 2 * ANSWER.duration.cores)  # further ones wait for the last fits
     return ANSWER.duration.one_field * ANSWER.duration.per_field ** (len(problem.fields) - 1) * length / cores
 
 

@@ -1,6 +1,7 @@
-"""The joint method as `discover` and `Law` ask for it: `JointMethod`, `JointInference` around `choose` and `Choice`.
+"""The joint method behind the interfaces of `discover` and `Law`: `JointMethod`, `JointInference` around `choose` and
+`Choice`.
 
-What they have to offer is said in ``discovery/method.py`` and ``discovery/inference.py``.
+The protocols are documented in ``discovery/method.py`` and ``discovery/inference.py``.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from pdescry.progress import Progress
 
 
 class Run(Protocol):
-    """What the method asks of a run directory (``discovery/run.py``)."""
+    """What the method requires of a run directory (``discovery/run.py``)."""
 
     @property
     def path(self) -> Path: ...
@@ -56,7 +57,7 @@ class Run(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class JointMethod:
-    """Fields and law together, begun from smooth processes."""
+    """Fields and law inferred together, starting from smooth processes."""
 
     options: Joint
     candidates: Any = None
@@ -73,11 +74,11 @@ class JointMethod:
 
     @staticmethod
     def check_options(options: Joint) -> None:
-        """`Joint` has looked at its settings itself."""
+        """`Joint` checks its settings itself."""
 
     @staticmethod
     def candidates_of(settings: Any, experiments: Sequence[Readings]) -> Any:
-        """As they are named: the problem reads them."""
+        """Unchanged: the problem parses them."""
         return settings.candidates
 
     @staticmethod
@@ -87,7 +88,7 @@ class JointMethod:
 
     @staticmethod
     def prepared(settings: Any, said: Collection[str] = ()) -> Any:
-        """As they are: no chains are sampled."""
+        """Unchanged: no chains are sampled."""
         return settings
 
     def check(self, settings: Any, experiments: Sequence[Readings]) -> None:
@@ -115,7 +116,7 @@ class JointMethod:
                 run.log(f"They could not be trained: {fault}")
                 raise
 
-        load_here("xarray", "h5netcdf")  # while others fit
+        load_here("xarray", "h5netcdf")  # while fits run elsewhere
         choice = run.staged(
             "fit",
             run.path / "joint.nc",
@@ -156,7 +157,7 @@ def _experiments_of(choice: Choice, experiments: Sequence[Readings]) -> tuple[Re
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointInference:
-    """experiments: the readings of each, all fields of them."""
+    """experiments: the readings of each, with all their fields."""
 
     choice: Choice
     experiments: tuple[Readings, ...]
@@ -166,7 +167,7 @@ class JointInference:
 
     @property
     def fit(self) -> JointFit:
-        """Of the best law, or the best guess where none was found."""
+        """The fit of the best law, or of the best guess if none was found."""
         return self.choice.fit
 
     @property
@@ -175,7 +176,7 @@ class JointInference:
 
     @property
     def obeys_law(self) -> bool:
-        """Whether a field has a law: fields without one are not in it."""
+        """Whether any field has a law; fields without one are not in the fit."""
         return any(fit.support.any() for fit in self.fits)
 
     @property
@@ -196,7 +197,7 @@ class JointInference:
 
     @property
     def _kept(self) -> list[int]:
-        """Which coefficients of the fit are in a law that was found, equation by equation."""
+        """Indices of the fit's coefficients that are in a law that was found, equation by equation."""
         return [k for law in self.fits if law.support.any() for k in self.fit.rows_of(law.field)]
 
     @property
@@ -265,7 +266,7 @@ class JointInference:
 
     def draw_laws(self, number: int, seed: int = 0) -> list[tuple[JointField, Equation]]:
         for law in self.fits:
-            _ = law.component  # an error if there is no law
+            _ = law.component  # raises an error if there is no law
         return _drawn(self.fit, number, seed)
 
     def next_sensor(self, n: int, times: ArrayLike | None) -> Advice | None:
@@ -318,7 +319,7 @@ class JointInference:
             warn(note)
 
     def ranking(self, field: str) -> pd.DataFrame:
-        """What each candidate would change (`single_term_changes`)."""
+        """The effect of each candidate (`single_term_changes`)."""
         table: Any = self.comparison.single_term_changes
         if table.empty:
             return table
@@ -328,7 +329,7 @@ class JointInference:
     # ---- keeping it ------------------------------------------------------------------------------------------------
 
     def facts(self) -> dict[str, Any]:
-        """How other laws fared, and no law at all; scores are log densities of held-out sensors. Offsets of sensors."""
+        """Comparison with other laws and no law, scored by log densities of left-out sensors; offsets of sensors."""
         comparison, fit = self.comparison, self.fit
         offsets = [
             ({"experiment": number} if fit.n_experiments > 1 else {}) | row
@@ -361,7 +362,7 @@ class JointInference:
 
 @dataclass(frozen=True, eq=False)
 class PartlyFree:
-    """Fields that obey a law, beside others that obey none."""
+    """Fields with a law, and others without."""
 
     fit: JointFit
     free: FreeField
@@ -380,7 +381,7 @@ class PartlyFree:
 
 @dataclass(frozen=True, eq=False)
 class FieldDraws:
-    """Draws of fields alone: coefficients (S, 0), fields (S, F, P), noise (F,), no terms, and what to know of it."""
+    """Draws of fields alone: coefficients (S, 0), fields (S, F, P), noise (F,), no terms, and a note on their use."""
 
     coefficients: Array
     fields: Array
@@ -391,17 +392,17 @@ class FieldDraws:
 
 @dataclass(frozen=True, eq=False)
 class LeftOutDraws:
-    """laws: of a fit without some sensors. rows: (N,) which readings are theirs. scatter_sd: (left out, F) of what they
-    read about the fields. noise: of each field, rms, of the other readings."""
+    """laws: of a fit without some sensors. rows: (N,) which readings are theirs. noise_sd: (left out, F), sds of their
+    readings about the fields. noise: of each field, rms, of the other readings."""
 
     laws: list[tuple[JointField, Equation]]
     rows: NDArray[np.bool_]
-    scatter_sd: Array
+    noise_sd: Array
     noise: dict[str, float]
 
 
 def _drawn(fit: JointFit, number: int, seed: int) -> list[tuple[JointField, Equation]]:
-    """Coefficients, and the fields that follow them."""
+    """Draws of the coefficients with corresponding fields."""
     return [
         (JointField(fit, state), fit.problem.equation(dict(zip(fit.terms, map(float, values), strict=True))))
         for values, state in zip(*fit.draw(number, seed, bounded=True), strict=True)

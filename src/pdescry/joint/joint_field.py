@@ -1,4 +1,4 @@
-"""`JointField`: fields that were inferred together with the law, as a forward solution asks for them."""
+"""`JointField`: fields inferred together with the law, in the form that forward solutions require."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pdescry.solver.profiles import NODES, nodes, polynomial
 
 @dataclass(frozen=True, eq=False)
 class JointField:
-    """``state``: the fields' splines, or those of a draw of them."""
+    """``state``: splines of the fields, or of a draw of them."""
 
     fit: JointFit
     state: Array
@@ -48,7 +48,7 @@ class JointField:
 
     @property
     def rectangle(self) -> Mapping[str, tuple[float, float]] | None:
-        """The largest of some around the middle of the sensors."""
+        """The largest of several around the middle of the sensors."""
         space = self.fit.experiment.space
         if space.region is None:
             return None
@@ -57,7 +57,7 @@ class JointField:
             halves = [share * axis.width / 2 for axis in space.places]
             ends = [(centre - half, centre + half) for centre, half in zip(middle, halves, strict=True)]
             grid = np.meshgrid(*(np.linspace(*each, ANSWER.forward.points_of_side) for each in ends), indexing="ij")
-            if space.region.holds(np.column_stack([each.ravel() for each in grid])).all():
+            if space.region.contains(np.column_stack([each.ravel() for each in grid])).all():
                 return dict(zip(self.readings.axes, ends, strict=True))
         return None
 
@@ -79,13 +79,13 @@ class JointField:
             for order in range(self.fit.orders[k]):
                 (along,) = self._on_grid(k, np.array([time]), nodes(domain), order)
                 through = polynomial(along, domain)
-                # Waves so short that no sensor resolves them at one time are rough in a draw, too rough for the solver.
+                # Waves too short for the sensors at any one time make draws too rough for the solver.
                 damped = through.coef * np.exp(-36 * (np.arange(NODES) / ANSWER.forward.damped_degree) ** 8)
                 found[name + "_t" * order] = Chebyshev(damped, domain=list(domain))
         return found
 
     def states(self, variables: Iterable[Derivative], time_order: int) -> Mapping[Factor, Array]:
-        """At some points of the mesh; with coordinates and inputs."""
+        """At a subset of the mesh points; with coordinates and inputs."""
         first = self.readings.fields[0]
         terms = tuple(Candidate(first, Term.of([(each, 1)])) for each in variables)
         operator = replace(self.fit.minimum.objective.operator, terms=terms)

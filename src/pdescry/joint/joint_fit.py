@@ -20,7 +20,7 @@ from pdescry.data.asked import Asked
 from pdescry.equation import Equation
 from pdescry.equation.with_spread import TWO_SIDED_95, concise
 from pdescry.errors import InputError
-from pdescry.joint.advice import Advice, Questions, advise
+from pdescry.joint.advice import Advice, Sites, advise
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.held_out import held_out, score
@@ -40,23 +40,23 @@ from pdescry.problem import Candidate, Problem
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointFit:
-    """A law's coefficients and the fields that obey it, inferred together.
+    """A law's coefficients and the fields that satisfy it, inferred together.
 
     Parameters
     ----------
     minimum : Minimum
         Coefficients and fields of greatest posterior density.
     problem : Problem
-        What was asked.
+        The problem that was posed.
     notes : tuple of str
-        What to know before relying on it.
+        Limitations of the fit.
     number : int
-        The experiment of which readings, noise, offsets and fields are; see `of`.
+        The experiment to which readings, noise, offsets and fields belong; see `of`.
 
     Notes
     -----
     ``values`` (k,) and ``covariance`` (k, k) are over all coefficients of all equations, by Laplace's approximation,
-    the uncertainty of the fields included. ``noise`` (F,) are the standard deviations of the readings of each field.
+    including the uncertainty of the fields. ``noise`` (F,) are the standard deviations of the readings of each field.
     """
 
     minimum: Minimum
@@ -70,7 +70,7 @@ class JointFit:
         Parameters
         ----------
         number : int
-            Of the experiment, counted from 0.
+            Number of the experiment, counted from 0.
 
         Returns
         -------
@@ -98,7 +98,7 @@ class JointFit:
 
     @property
     def orders(self) -> tuple[int, ...]:
-        """In time, of the equation of each field."""
+        """Order in time of the equation of each field."""
         return self.problem.orders
 
     @property
@@ -108,7 +108,7 @@ class JointFit:
 
     @property
     def terms(self) -> tuple[Candidate, ...]:
-        """Terms of all equations, each with the field whose equation it is in."""
+        """Terms of all equations, each with the field of its equation."""
         return self.minimum.terms
 
     @property
@@ -127,11 +127,11 @@ class JointFit:
 
     @property
     def noise(self) -> NDArray[np.float64]:
-        """Rms of the noise of each field, (F,)."""
+        """Rms noise of each field, (F,)."""
         return self.experiment.noise_model.noise_of_fields
 
     def rows_of(self, field: str) -> list[int]:
-        """Which of the terms are in the equation of a field.
+        """Indices of the terms in the equation of a field.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class JointFit:
 
     @property
     def coefficients(self) -> pd.DataFrame:
-        """One row a term, with the field whose equation it is in, mean, standard deviation and 95 % interval."""
+        """One row for each term, with the field of its equation, mean, standard deviation and 95 % interval."""
         low, high = (self.values + sign * TWO_SIDED_95 * self.sd for sign in (-1, 1))
         names = {"field": [each.field for each in self.terms], "term": [str(each.term) for each in self.terms]}
         return pd.DataFrame(names | {"mean": self.values, "sd": self.sd, "low": low, "high": high})
@@ -174,31 +174,31 @@ class JointFit:
 
     @property
     def equation(self) -> Equation:
-        """The law with its mean coefficients, fit for `pdescry.simulate`."""
+        """The law with its mean coefficients, suitable for `pdescry.simulate`."""
         return self.problem.equation(self.minimum.law)
 
     @cached_property
     def offsets(self) -> pd.DataFrame:
-        """Each sensor's offset, as the law shows it: mean and sd; zero where nothing speaks for offsets."""
+        """Each sensor's offset, inferred by means of the law: mean and sd; zero without evidence for offsets."""
         with one_thread():
             return offsets(self.minimum, self.number)
 
     @cached_property
     def held_out(self) -> pd.DataFrame:
-        """Each sensor predicted from the others by this law: log density, rms error, and what the error should be; of
-        all experiments."""
+        """Each sensor predicted from the others by this law: log density, rms error, and expected error; of all
+        experiments."""
         with one_thread():
             return held_out(self.minimum)
 
     @cached_property
     def elpd(self) -> float:
-        """Expected log predictive density of the sensors between others, each left out: the higher, the better."""
+        """Expected log predictive density of the inner sensors, each left out; higher is better."""
         with one_thread():
             return score(self.minimum)
 
     @property
     def reach(self) -> dict[str, tuple[float, float]]:
-        """From where to where the fields are known, by the names of time and axes."""
+        """Intervals in which the fields are inferred, by the names of time and axes."""
         space, readings = self.experiment.space, self.readings
         places = {name: axis.span for name, axis in zip(readings.axes, space.places, strict=True)}
         return {readings.time_name: space.time.span} | places
@@ -206,7 +206,7 @@ class JointFit:
     def predict(
         self, t: ArrayLike, *places: ArrayLike, level: float = 0.95, noise: bool = False, grid: bool = True
     ) -> xr.Dataset:
-        """Mean, standard deviation and interval of the fields that obey the law, within `reach`.
+        """Mean, standard deviation and interval of the fields that satisfy the law, within `reach`.
 
         Parameters
         ----------
@@ -217,9 +217,9 @@ class JointFit:
         level : float
             Probability of the interval.
         noise : bool
-            Predict what a sensor would read instead of the field itself.
+            Predict the reading of a sensor instead of the field itself.
         grid : bool
-            Whether the arrays make a grid; else they are of one shape, an entry for each point.
+            Whether the arrays span a grid; otherwise they have one shape, with an entry for each point.
 
         Returns
         -------
@@ -247,8 +247,8 @@ class JointFit:
 
     def _mean_and_variance(self, points: Array, field: int) -> tuple[Array, Array]:
         mean, variance = np.empty(len(points)), np.empty(len(points))
-        order = np.lexsort(points.T)  # points of one time, or one place, next to each other share a window
-        for start in range(0, len(points), ANSWER.forward.points):  # all at once would not fit into memory
+        order = np.lexsort(points.T)  # adjacent points of one time, or one place, share a window
+        for start in range(0, len(points), ANSWER.forward.points):  # limits memory
             some = order[start : start + ANSWER.forward.points]
             seen = self.experiment.space.at(points[some], field)
             mean[some] = seen @ self.state
@@ -262,9 +262,9 @@ class JointFit:
         Parameters
         ----------
         n : int
-            How many sensors.
+            Number of sensors.
         times : array_like, optional
-            When a new sensor reads; by default when one of the others does.
+            Times at which a new sensor reads; by default those of one of the others.
 
         Returns
         -------
@@ -272,11 +272,11 @@ class JointFit:
         """
         number = check_whole("number of sensors", n, 1)
         axis, *others = self.readings.axes
-        questions = Questions.of(self.readings, times, None if others else self.reach[axis])
+        sites = Sites.of(self.readings, times, None if others else self.reach[axis])
         names = [str(each.term) if len(self.fields) == 1 else str(each) for each in self.terms]
         with one_thread():
-            belief = Belief.of_fit(self.minimum, self.number, np.roll(questions.points, -1, axis=1))
-            return advise(belief, questions, names, self.noise, number, self.experiment.noise_model.offset_sd)
+            belief = Belief.of_fit(self.minimum, self.number, np.roll(sites.points, -1, axis=1))
+            return advise(belief, sites, names, self.noise, number, self.experiment.noise_model.offset_sd)
 
     def draw(self, number: int, seed: int = 0, bounded: bool = False) -> tuple[Array, Array]:
         """Draws of laws with their fields, by Laplace's approximation.
@@ -284,13 +284,13 @@ class JointFit:
         Parameters
         ----------
         number : int
-            How many.
+            Number of draws.
         seed : int
-            Of the draws.
+            Random seed.
         bounded : bool
-            For draws that are to be solved forward: the initial state varies as the readings do over the distance of
-            sensors, and no more, and fields obey the law more closely. Where a law forgets its initial state (Burgers',
-            between sensors, into a shock), it would otherwise be unbounded.
+            For draws that are to be solved forward: with a prior of the initial state, which varies as the readings do
+            over the distance between sensors, and with a smaller tolerance of the law. If the law forgets its initial
+            state (Burgers', between sensors, into a shock), the initial state would otherwise be unbounded.
 
         Returns
         -------
@@ -303,7 +303,7 @@ class JointFit:
             solved, k = self.minimum.solved, len(self.values)
             normal = random.standard_normal((number, k)).T
             moved = solve_triangular(solved.root, normal) if k else normal
-            solved = self._bounded.solved if bounded else solved  # of fields, their law being known
+            solved = self._bounded.solved if bounded else solved  # of fields given their law
             own = solved.states[self.number]
             alone = own.factor.draws(random, number)
             states = self.state[:, None] - own.through[:, :-1] @ moved + alone
@@ -319,7 +319,7 @@ class JointFit:
         return found.with_experiments(changed)
 
     def concise(self, field: str) -> str:
-        """The law of one field with its standard errors in the last digits.
+        """The law of one field with standard errors in the last digits.
 
         Parameters
         ----------
@@ -344,9 +344,9 @@ class JointFit:
         return "\n".join([head, *(f"  {note}" for note in (*self.variation, *self.notes))])
 
 
-def followed(found: Minimum, problem: Problem, before: Sequence[Array]) -> JointFit:
-    """The law with its fields, as far as their domains go. before: for each experiment the noise of each field about
-    the one that obeys no law."""
+def extended_fit(found: Minimum, problem: Problem, before: Sequence[Array]) -> JointFit:
+    """The law with its fields, extended to their domains. before: for each experiment the noise of each field in fits
+    without a law."""
     try:
         with np.errstate(all="ignore"):
             wide = extended(found, [each.domain for each in problem.ends])
@@ -357,7 +357,7 @@ def followed(found: Minimum, problem: Problem, before: Sequence[Array]) -> Joint
 
 
 def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
-    """before: for each experiment the noise of each field about the one that obeys no law."""
+    """before: for each experiment the noise of each field in fits without a law."""
     notes, operator = [], found.objective.operator
     several = len(operator.fields) > 1
     lefts = [f"{name}_{'t' * order}" for name, order in zip(operator.fields, operator.orders, strict=True)]
@@ -367,14 +367,14 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
                 notes.append(Notice.of("offsets", field=name if several else None, sd=sd, experiment=number or None))
     if not found.converged:
         notes.append(Notice.of("not-converged"))
-    for left, share in zip(lefts, found.unresolved_by_equation, strict=True):
+    for left, share in zip(lefts, found.relative_residual_by_equation, strict=True):
         if share > ANSWER.report.residual:
             notes.append(Notice.of("law-fails", share=share, left=left))
     if (source := unknown_source(found)) is not None:
         left = lefts[operator.fields.index(source.field)]
         names = [found.objective.experiments[0].readings.time_name if name == "t" else name for name in source.varies]
-        told = {"share": source.share, "gain": source.gain}
-        notes.append(Notice.of("unknown-source", field=source.field, along=names, left=left, **told))
+        parameters = {"share": source.share, "gain": source.gain}
+        notes.append(Notice.of("unknown-source", field=source.field, along=names, left=left, **parameters))
     for number, (each, (_, experiment, _)) in enumerate(zip(departures(found, before), found.experiments, strict=True)):
         for name, departure, unit, (share, lasts) in zip(
             operator.fields, each, experiment.observations.unit, experiment.noise_model.lasting, strict=True
@@ -384,8 +384,8 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
                 notes.append(Notice.of("readings-leave-law", departure=departure, **whose))
             elif departure:
                 off, lasting = departure * unit, lasts if share else None
-                told = {"share": 1 - departure**2, "departure": off, "lasting": lasting}
-                notes.append(Notice.of("explains-not-all", **told, **whose))
+                parameters = {"share": 1 - departure**2, "departure": off, "lasting": lasting}
+                notes.append(Notice.of("explains-not-all", **parameters, **whose))
             elif share:
                 notes.append(Notice.of("lasting-errors", lasting=lasts, share=share, **whose))
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""`Lean`: frozen values that travel between processes without what they have computed of themselves."""
+"""`Lean`: frozen values that are sent between processes without their cached properties."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Lean:
-    """Pickled as its dataclass fields alone: cached properties are computed anew where they are asked for."""
+    """Pickled by its dataclass fields alone: cached properties are computed again when needed."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {each.name: self.__dict__[each.name] for each in fields(self)}  # type: ignore[arg-type]

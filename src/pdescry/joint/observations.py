@@ -1,4 +1,4 @@
-"""`Observations`: readings one number at a time, each of one field; a field that was not read in a row is left out."""
+"""`Observations`: single values of the readings, each of one field; missing values are omitted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Numbers = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Observations(Lean):
-    """M numbers that were read, of the fields of the readings in their order; F = ``n_fields``."""
+    """The M values that were read, of the fields in the order of the readings; F = ``n_fields``."""
 
     readings: Readings
 
@@ -35,12 +35,12 @@ class Observations(Lean):
 
     @property
     def row(self) -> Numbers:
-        """(M,): of the readings."""
+        """(M,): row of the readings."""
         return self._where[0]
 
     @property
     def field(self) -> Numbers:
-        """(M,): which of the fields."""
+        """(M,): index of the field."""
         return self._where[1]
 
     def __len__(self) -> int:
@@ -63,7 +63,7 @@ class Observations(Lean):
 
     @cached_property
     def group(self) -> Numbers:
-        """(M,): what shares an offset: the numbers of one field by one sensor."""
+        """(M,): values of one field by one sensor, which share an offset."""
         return self.sensor * self.n_fields + self.field
 
     @property
@@ -72,23 +72,23 @@ class Observations(Lean):
 
     @property
     def of_groups(self) -> list[Numbers]:
-        """For each group that has any, which of the M numbers belong to it, in the order of time."""
+        """For each nonempty group, which of the M values belong to it, in the order of time."""
         order = np.lexsort([self.points[:, -1], self.group])
         ends = np.flatnonzero(np.diff(self.group[order])) + 1
         return np.split(order, ends)
 
     @cached_property
     def of_sensors(self) -> list[Numbers]:
-        """For each sensor, which of the M numbers it has read."""
+        """For each sensor, which of the M values it has read."""
         order = np.argsort(self.sensor, kind="stable")
         ends = np.searchsorted(self.sensor[order], np.arange(self.readings.n_sensors + 1))
         return [order[low:high] for low, high in pairwise(ends)]
 
     @cached_property
     def left_out(self) -> list[tuple[Numbers, Numbers]]:
-        """Of each sensor, or of sensors in the plane that are left out together: which they are, and which of the M
-        numbers they have read. Of very many sensors, such as the pixels of an image, one alone would be predicted from
-        those right beside it, whatever the law."""
+        """For each sensor, or group of sensors in the plane that are left out together: their numbers, and which of the
+        M values they have read. With very many sensors, such as the pixels of an image, a single one would be predicted
+        from adjacent ones by any law."""
         n = self.readings.n_sensors
         if len(self.readings.axes) == 1 or n <= FIT.leave_out.sensors_one_by_one:
             return [(np.array([sensor]), own) for sensor, own in enumerate(self.of_sensors)]
@@ -99,13 +99,13 @@ class Observations(Lean):
 
     @cached_property
     def between(self) -> list[tuple[Numbers, Numbers]]:
-        """Those of ``left_out`` that lie between others and have read anything."""
+        """Entries of ``left_out`` of inner sensors that have read anything."""
         return [(some, own) for some, own in self.left_out if len(own) and self.inside[some].all()]
 
     @property
-    def tells_offsets(self) -> bool:
-        """Whether an offset of a sensor could be distinguished from its noise, and from the field: not of one that
-        moves, nor, in the plane, of one that is read a few times or of a pixel."""
+    def offsets_identifiable(self) -> bool:
+        """Whether an offset of a sensor can be distinguished from its noise, and from the field. Not if it moves; in
+        the plane, not if it has few readings or is a pixel."""
         if len(self.readings.axes) == 1:
             return self.at_rest
         n = self.readings.n_sensors
@@ -117,12 +117,12 @@ class Observations(Lean):
 
     @cached_property
     def given_noise(self) -> Array | None:
-        """(M,): sds that came with the readings."""
+        """(M,): sds given with the readings."""
         return None if self.readings.noise is None else self.readings.noise[self._where]
 
     @cached_property
     def unit(self) -> Array:
-        """(F,): the sd of what was read of each field."""
+        """(F,): sd of the values of each field."""
         found = np.array(
             [np.std(self.values[self.field == k]) if (self.field == k).any() else 0 for k in range(self.n_fields)]
         )
@@ -130,7 +130,8 @@ class Observations(Lean):
 
     @cached_property
     def inside(self) -> NDArray[np.bool_]:
-        """(sensors,): whether each lies between others: along the axis, or within their hull in the plane."""
+        """(sensors,): whether each is an inner sensor: between others along the axis, or within their hull in the
+        plane."""
         region = Region.of(self.readings)
         if region is None:
             low, high = self.readings.space.min(axis=0), self.readings.space.max(axis=0)
@@ -142,14 +143,14 @@ class Observations(Lean):
 
     @cached_property
     def at_rest(self) -> bool:
-        """Whether no sensor moves."""
+        """Whether all sensors are at rest."""
         first = np.full((self.readings.n_sensors, self.readings.space.shape[1]), np.nan)
         first[self.readings.sensor[::-1]] = self.readings.space[::-1]
         return bool((self.readings.space == first[self.readings.sensor]).all())
 
 
 def _halved(places: Array, some: Numbers, times: int) -> list[Numbers]:
-    """Halves of halves of some sensors, each time along the axis where they lie farther apart."""
+    """Repeated bisection of some sensors, each time along the axis of their largest extent."""
     if times == 0 or len(some) < 2:
         return [some]
     axis = int(np.argmax(np.ptp(places[some], axis=0)))

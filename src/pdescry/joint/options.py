@@ -1,8 +1,8 @@
-"""Tuned numbers of what is done with a law that was found: tables, warnings, draws, advice, time foreseen.
+"""Tuned numbers of what is done with a law that was found: tables, warnings, draws, advice, expected duration.
 
 Each field has its unit, what it trades, and where it was measured; where no source is named, it was chosen, not
-measured.
-Those of the stages before: ``field/options.py``, ``fit/options.py``, ``search/options.py``, ``sensors/options.py``.
+measured. Those of the stages before: ``field/options.py``, ``fit/options.py``, ``search/options.py``,
+``sensors/options.py``.
 """
 
 from __future__ import annotations
@@ -12,39 +12,41 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What is told of a law (``choice.py``, ``joint_fit.py``, ``profiles.py``)."""
+    """What is reported of a law (``choice.py``, ``joint_fit.py``, ``profiles.py``)."""
 
     probability: float = 0.05
-    """Of another law, from which it is mentioned. Smaller: unlikely laws are told."""
+    """Probability of another law, above which it is mentioned. Smaller: unlikely laws are reported."""
     residual: float = 0.03
-    """Share of the left side, above which a residual is a warning. Larger: missing terms are not told; smaller: coarse
-    meshes are."""
+    """Share of the left side, above which the residual causes a warning. Larger: missing terms are not reported;
+    smaller: coarse meshes are."""
     agreement: float = 0.95
-    """Probability with which the slope of D and the coefficient of u_x of a law in conservation form agree. Larger:
-    more laws are called conservation laws."""
+    """Probability level at which the slope of D and the coefficient of u_x of a law in conservation form agree. Larger:
+    more laws are reported as conservation laws."""
     places_of_profile: int = 51
-    """Places of a curve. More: smoother curves, longer tables."""
+    """Points of a curve. More: smoother curves, longer tables."""
 
 
 @dataclass(frozen=True)
 class ForwardOptions:
-    """Fields that are drawn, and solved forward from (``joint_fit.py``, ``joint_field.py``, ``inference.py``)."""
+    """Fields that are drawn, and from which the law is solved forward (``joint_fit.py``, ``joint_field.py``,
+    ``inference.py``)."""
 
     points: int = 256
     """Points predicted at a time. More: memory."""
     damped_degree: float = 160
-    """Degree by which waves have died away in a profile to start from. Larger: too rough for the solver; smaller:
-    shocks are blurred."""
+    """Degree by which waves of an initial profile are damped. Larger: too rough for the solver; smaller: shocks are
+    blurred."""
     rectangles: tuple[float, float, int] = (1.0, 0.4, 13)
     """Shares of the box around the sensors in the plane that are tried as the solver's domain: first, last, number."""
     points_of_side: int = 15
-    """Points along each axis of a rectangle that have to lie among the sensors. More: surer; slower."""
+    """Points along each axis of a rectangle that have to lie among the sensors. More: more reliable; slower."""
     states: int = 500
-    """Points, about, that tell in what states the fields are. More: rarer states are judged, too; slower."""
+    """Approximate number of points at which the states of the fields are sampled. More: rarer states are judged, too;
+    slower."""
     draws_without_law: int = 200
-    """Draws of a field without a law, by which the next sensor is judged. More: less scatter; slower."""
+    """Draws of a field without a law, by which the next sensor is judged. More: smaller statistical error; slower."""
     least_sensors: int = 5
-    """Sensors, below which none are left out for the forward score. Fewer: the score says little."""
+    """Sensors, below which none are left out for the forward score. Fewer: the score is not meaningful."""
 
 
 @dataclass(frozen=True)
@@ -56,19 +58,19 @@ class AdviceOptions:
     places_in_plane: int = 160
     """Places in the hull of the sensors, where there are several axes."""
     most_times: int = 100
-    """Times of a sensor that is tried; of more, these stand for several readings each."""
+    """Times of a potential sensor; if there are more, each represents several readings."""
     times_elsewhere: int = 21
-    """Times where readings share no places."""
+    """Number of times where readings share no places."""
     least_noise: float = 1e-9
-    """Share of the largest reading: noise where none is known of, so that nothing is divided by zero."""
+    """Share of the largest reading: noise where none is known, to avoid division by zero."""
 
 
 @dataclass(frozen=True)
 class DurationOptions:
-    """How long a search takes, as it is foreseen (``duration.py``). Only what is shown depends on it."""
+    """Expected duration of a search (``duration.py``). It is only displayed."""
 
     one_field: float = 30.0
-    """Seconds of a core, for one field of one experiment."""
+    """Core seconds for one field of one experiment."""
     per_field: float = 5.0
     """Ratio for each further field: more candidates, wider matrices."""
     long_record: float = 2.0

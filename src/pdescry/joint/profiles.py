@@ -1,4 +1,4 @@
-"""Coefficients that vary along the axis, as curves with a band and in words: ``c(x) = c₀ + c₁x + …`` of each term."""
+"""Coefficients that vary along the axis, as curves with bands and as notices: ``c(x) = c₀ + c₁x + …`` of each term."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import chdtri  # scipy.stats takes as long to load as all else here
+from scipy.special import chdtri  # scipy.stats takes as long to load as everything else here
 
 from pdescry.data.digits import distinct
 from pdescry.equation import Term
@@ -36,7 +36,7 @@ class Profile:
     covariance: Array
 
     def rows(self, places: Array, slope: bool = False) -> Array:
-        """(places, k): what each coefficient of the law has in it, or in its derivative."""
+        """(places, k): contribution of each coefficient of the law to this one, or to its derivative."""
         powers, own = self.powers, self.powers >= 0
         with np.errstate(divide="ignore", invalid="ignore"):
             found = powers * places[:, None] ** (powers - 1) if slope else places[:, None] ** powers
@@ -71,8 +71,8 @@ class Profile:
 
 
 def profiles_of(terms: Sequence[Candidate], values: Array, covariance: Array, axis: str) -> list[Profile]:
-    """Of terms of a law that are there times a power of the coordinate and, as such or with another power, once more;
-    what varies in proportion to a coordinate alone is a term of its own."""
+    """Profiles of terms that occur with at least two powers of the coordinate; a coefficient that is proportional to
+    the coordinate is a term of its own."""
     return [
         Profile(base, axis, _in_law(family, terms), values, covariance)
         for base, family in _families(terms, axis).items()
@@ -81,7 +81,7 @@ def profiles_of(terms: Sequence[Candidate], values: Array, covariance: Array, ax
 
 
 def _families(terms: Sequence[Candidate], axis: str) -> dict[Candidate, dict[int, int]]:
-    """By what they multiply, the numbers of terms of a law, and the power of the coordinate in each."""
+    """By term without the coordinate: indices of terms of the law, and the power of the coordinate in each."""
     found: dict[Candidate, dict[int, int]] = {}
     for k, each in enumerate(terms):
         if set(each.term.coordinates) <= {axis}:
@@ -104,21 +104,21 @@ def notices_of(profiles: Sequence[Profile], terms: Sequence[Candidate], reach: t
     """How each coefficient varies, and whether the law is in conservation form."""
     places, several = np.linspace(*reach, ANSWER.report.places_of_profile), len({each.field for each in terms}) > 1
     found = [each.notice(places, str(each.base) if several else str(each.base.term)) for each in profiles]
-    return found + [told for each in profiles if (told := _conservation(each, terms, places))]
+    return found + [notice for each in profiles if (notice := _conservation(each, terms, places))]
 
 
 def _conservation(profile: Profile, terms: Sequence[Candidate], places: Array) -> Notice | None:
-    """Where D(x)·u_xx appears beside D'(x)·u_x: together they are (D·u_x)_x."""
+    """If D(x)·u_xx and D'(x)·u_x are in the law, which together are (D·u_x)_x."""
     base, axis = profile.base, profile.axis
     flux = once_less(base.term, axis)
     if flux is None:
         return None
-    families, beside = _families(terms, axis), Candidate(base.field, flux)
-    if beside not in families:
+    families, gradient_term = _families(terms, axis), Candidate(base.field, flux)
+    if gradient_term not in families:
         return None
-    powers = _in_law(families[beside], terms)
-    other = Profile(beside, axis, powers, profile.values, profile.covariance)
-    # The polynomials agree if they do at as many places as they have coefficients.
+    powers = _in_law(families[gradient_term], terms)
+    other = Profile(gradient_term, axis, powers, profile.values, profile.covariance)
+    # Polynomials agree if they agree at as many places as they have coefficients.
     degree = max(int(profile.powers.max()) - 1, int(powers.max()))
     some = np.linspace(places[0], places[-1], degree + 1)
     rows = profile.rows(some, slope=True) - other.rows(some)
@@ -133,7 +133,7 @@ def _conservation(profile: Profile, terms: Sequence[Candidate], places: Array) -
 
 
 def once_less(term: Term, axis: str) -> Term | None:
-    """u_x of u_xx; None of products, or of a field itself."""
+    """u_xx → u_x; None for products, or for the field itself."""
     if len(term.factors) != 1 or not isinstance(term.factors[0][0], Derivative) or term.factors[0][1] != 1:
         return None
     derivative = term.factors[0][0]
@@ -142,10 +142,10 @@ def once_less(term: Term, axis: str) -> Term | None:
     return Term.of([(Derivative(derivative.field, derivative.axes.replace(axis, "", 1)), 1)])
 
 
-def asked_in_vain(
+def requested_but_constant(
     asked: Sequence[Candidate], law: Mapping[Candidate, float], changes: pd.DataFrame, axis: str
 ) -> list[Notice]:
-    """Of coefficients that were asked to vary, and are constant: what varying would cost."""
+    """For coefficients that were requested to vary, but are constant: the change of the score if they varied."""
     found = []
     for each in asked:
         if each not in law:
@@ -158,6 +158,6 @@ def asked_in_vain(
         own = [row["score"] for row in rows if (row["field"], row["term"]) == (each.field, str(first.term))]
         score = float(own[0]) if own else np.nan
         if np.isfinite(score):
-            told = {"term": str(each.term), "axis": axis, "nats": abs(score), "less": score < 0}
-            found.append(Notice.of("constant-coefficient", **told))
+            parameters = {"term": str(each.term), "axis": axis, "nats": abs(score), "less": score < 0}
+            found.append(Notice.of("constant-coefficient", **parameters))
     return found

@@ -16,8 +16,8 @@ from pdescry.joint.choose import Given, posteriors_of, readings_of
 from pdescry.joint.field.start import Start
 from pdescry.joint.fit.held_out import score
 from pdescry.joint.fit.objective import Minimum
-from pdescry.joint.fit.stages import resolved, tightened
-from pdescry.joint.joint_fit import JointFit, followed
+from pdescry.joint.fit.stages import refined_and_finished, tightened
+from pdescry.joint.joint_fit import JointFit, extended_fit
 from pdescry.joint.without_law import fields_without_law, noise_without_law, starts_of
 from pdescry.problem import Candidate, Problem
 from pdescry.problem.ends import checked_domain
@@ -33,23 +33,23 @@ def refine(
     workers: int | None = None,
     progress: Progress | bool | None = None,
 ) -> JointFit:
-    """Infer the coefficients of a law from the readings, together with the fields, which have to obey it.
+    """Infer the coefficients of a law from the readings, together with the fields, which have to satisfy it.
 
     Parameters
     ----------
     readings : Readings or Posterior, or a list of these
-        A list is of experiments that share the law. With a `Posterior` of `pdescry.interpolate` the fit begins from its
-        fields, too.
+        A list is of experiments that share the law. With a `Posterior` of `pdescry.interpolate` the fit also starts
+        from its fields.
     law : Equation, str, or iterable of (str or Term)
         An equation such as ``law.equation`` or ``"u_t = u*u_x + u_xx"``, one for each field, or for one field a list of
-        terms. Only its terms count; coefficients are inferred.
+        terms. Only its terms are used; coefficients are inferred.
     boundary : iterable of str
         Known boundary conditions, such as ``["u(0) = 1", "u_x(10) = 0"]``; none are needed.
     domain : (float, float), optional
         The interval in which the law is required and the field is inferred; by default between the outermost sensors,
         or up to a known boundary condition.
     workers : int, optional
-        How many cores to use; by default all.
+        Number of cores; by default all.
     progress : callable or bool, optional
         Called with the stage, the fraction done and the seconds left.
 
@@ -77,14 +77,14 @@ def refine(
                 "cannot be distinguished, or their numbers are too far apart; leave some out."
             )
         best = max(found, key=lambda each: each[0])[1]
-        fine = resolved(best, lambda share: report_progress("refining the mesh", 0.5 + 0.4 * share, None))
-        fit = followed(fine, problem, before)
+        fine = refined_and_finished(best, lambda share: report_progress("refining the mesh", 0.5 + 0.4 * share, None))
+        fit = extended_fit(fine, problem, before)
         report_progress("finishing", 1.0, 0.0)
         return fit
 
 
 def _fitted(start: Start, terms: Sequence[Candidate]) -> tuple[float, Minimum] | None:
-    """With its expected log predictive density, by which fits from several starts are compared."""
+    """With its expected log predictive density, by which fits from different initial fields are compared."""
     try:
         with np.errstate(all="ignore"):
             law = tightened(start.fit(tuple(terms)))

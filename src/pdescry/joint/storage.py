@@ -1,6 +1,6 @@
-"""A `Choice` as a NetCDF file without pickle: the fields' splines, the law, and how others compare.
+"""A `Choice` as a NetCDF file without pickle: splines of the fields, the law, and the comparison with others.
 
-Readings are not in it, and what follows from them and the rest is not either: it is computed anew, to the same digits.
+Readings are not included, nor anything that follows from them and the rest: it is computed again, to the same digits.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _choice(dataset: xr.Dataset, experiments: tuple[Readings, ...]) -> Choice:
         pd.DataFrame({column: dataset[f"{name}_{column}"].values.tolist() for column in about["columns"].get(name, ())})
         for name in TABLES
     )
-    if profiles.empty:  # nothing says of what kind its columns are
+    if profiles.empty:  # an empty table does not define the types of its columns
         profiles = pd.DataFrame(columns=list(COLUMNS))
     comparison = Comparison(
         alternatives,

@@ -1,4 +1,4 @@
-"""Every field of a problem before any law: processes fitted to it, baselines, and fields that laws begin from."""
+"""All fields of a problem before any law: Gaussian processes, baselines, and initial fields of fits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Processes = dict[str, dict[str, list[Process]]]  # by field, then by name, one f
 def fields_without_law(
     problem: Problem, executor: Executor, report_progress: Progress, kinds: Iterable[str] = tuple(SCALES)
 ) -> Processes:
-    """Every field as processes of these kinds, without a law."""
+    """All fields as processes of these kinds, without a law."""
     kinds = tuple(kinds)
     keys = [
         (field, name, number)
@@ -46,18 +46,18 @@ def fields_without_law(
 
 
 def _process(name: str, readings: Readings, field: int) -> Process:
-    """With its baseline, which is worth a moment of another core: with errors of sensors that last, as laws may have
-    them, or without, whichever predicts better."""
+    """A process with its baseline: with or without correlated errors of sensors (which laws may have, too), whichever
+    predicts better. It is computed here, in parallel."""
     process = Process.fitted(name, readings, field)
     lasting = process.with_lasting_errors()
-    # Small ones may be what a process cannot follow of the field.
+    # Small ones may be unresolved variations of the field.
     small = lasting.lasting_sd < FIELD.start.negligible_correlated_error * process.unit
     baseline = max(process.left_out, lasting.left_out, key=lambda each: each.score)
     return replace(process if small else lasting, baseline=baseline)
 
 
 def among(problem: Problem, processes: Processes) -> Processes:
-    """Those of the fields of a problem, with its readings."""
+    """The processes of the fields of a problem, with its readings."""
     return {
         field: {
             name: [
@@ -70,7 +70,7 @@ def among(problem: Problem, processes: Processes) -> Processes:
 
 
 def baselines_of(processes: Processes) -> dict[str, dict[str, Baseline]]:
-    """Of all experiments, by field."""
+    """Baselines over all experiments, by field."""
     return {
         field: {name: Baseline.of_all([each.left_out for each in fitted]) for name, fitted in by_name.items()}
         for field, by_name in processes.items()
@@ -78,7 +78,7 @@ def baselines_of(processes: Processes) -> dict[str, dict[str, Baseline]]:
 
 
 def noise_without_law(problem: Problem, processes: Processes) -> list[Array]:
-    """For each experiment, (F,): the noise about fields that obey no law."""
+    """For each experiment, (F,): noise of each field in fits without a law."""
     found = []
     for number in range(len(problem.experiments)):
         each = [processes[field]["smooth"][number] for field in problem.fields]
@@ -89,8 +89,8 @@ def noise_without_law(problem: Problem, processes: Processes) -> list[Array]:
 def starts_of(
     problem: Problem, processes: Processes, posteriors: Sequence[SampledField], least: int = 0
 ) -> list[Start]:
-    """Fields to begin from: of processes without offsets, and with them; of networks, if there are any. least: elements
-    of their meshes along each axis of space."""
+    """Initial fields: of processes without offsets, and with them; of networks, if there are any. least: minimum number
+    of elements along each axis of space."""
     operator = Operator(problem.fields, problem.orders, problem.axes, ())
     numbers = range(len(problem.experiments))
 
@@ -107,7 +107,7 @@ def starts_of(
         del kinds[1]
     if posteriors:
         kinds.append(tuple(from_network(each, problem.ends[k], problem.orders) for k, each in enumerate(posteriors)))
-    # With the same noise in all of them: laws could not be compared if each had its own.
+    # All with the same noise, so that laws can be compared.
     most = [np.max([fields[k].experiment.noise_model.noise for fields in kinds], axis=0) for k in numbers]
     return [
         Start(

@@ -1,19 +1,19 @@
-"""Pictures with matplotlib: every function takes what it draws and ``ax=``, and returns the axes.
+"""Figures with matplotlib: every function takes what it draws and ``ax=``, and returns the axes.
 
-    pdescry.plot.field(law)          the inferred field over place and time; ``what="sd"``: how sure it is
+    pdescry.plot.field(law)          the inferred field over place and time; ``what="sd"``: its uncertainty
     pdescry.plot.field(law, time=2.0)   in the plane: a map at one time; ``animate(law, "law.gif")``: at all
     pdescry.plot.slices(law)         the field at a few times with its 95 % band, and the readings
     pdescry.plot.coefficients(law)   the terms of the law with their 95 % intervals
     pdescry.plot.profiles(law)       coefficients that vary along the axis, with their 95 % bands
     pdescry.plot.path(law)           why these terms and no others
-    pdescry.plot.forecast(law)       the law solved forward, beside held-out sensors
-    pdescry.plot.diagnostics(law)    what held-out sensors, residuals and chains say
+    pdescry.plot.forecast(law)       the law solved forward, compared with left-out sensors
+    pdescry.plot.diagnostics(law)    left-out sensors, residuals and chains
     pdescry.plot.next_sensor(law.next_sensor(3))   where a reading would add most information
     pdescry.plot.readings(readings), pdescry.plot.solution(solution)
     pdescry.plot.save(ax, "law.png") PNG, SVG or PDF
 
 ``axes.py`` has what they share. Nothing here changes a global setting of matplotlib, and nothing computes more than a
-picture needs: what is drawn comes from a `Law`, or from the `Posterior`, `JointFit` or `Solution` that it is made of.
+figure needs: what is drawn comes from a `Law`, or from the `Posterior`, `JointFit` or `Solution` that it contains.
 """
 
 from pdescry.plot.animate import animate

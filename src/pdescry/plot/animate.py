@@ -1,4 +1,4 @@
-"""A field in the plane as it changes: an animation, as GIF, or as MP4 where ffmpeg is installed."""
+"""Animations of a field in the plane, as GIF, or as MP4 if ffmpeg is installed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def animate(
     what : {"mean", "sd"}
         "mean" or "sd" of an inferred field.
     frames, seconds : int and float
-        How many images, evenly over the time span, and how long the animation takes.
+        Number of frames, evenly over the time span, and duration of the animation.
     overwrite : bool
         Replace a file that exists.
     """
@@ -73,7 +73,7 @@ def _write(pictures: _Pictures, path: str | os.PathLike[str], rate: float) -> No
         writer: Any = kind(fps=rate)
         ax = new_axes(None)
         figure: Any = ax.figure
-        pictures.draw(0, ax)  # the first shows how the panel is laid out
+        pictures.draw(0, ax)  # the first defines the layout of the panel
         figure.canvas.draw()
         with writer.saving(figure, str(temporary), dpi=100):
             for number in range(pictures.count):
@@ -83,7 +83,7 @@ def _write(pictures: _Pictures, path: str | os.PathLike[str], rate: float) -> No
 
 
 class _Pictures(Protocol):
-    """A number of pictures, each drawn when it is asked for."""
+    """A number of frames, each drawn on request."""
 
     count: int
 

@@ -1,4 +1,4 @@
-"""What pictures share: axes to draw into, names, perceptually uniform colours, and files. No global style."""
+"""What figures share: axes to draw into, names, perceptually uniform colours, and files. No global style."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS, SD_COLOURS = "viridis", "magma"
-INK, WARM = "#3b528b", "#c2410c"  # what is inferred; what is out of line
+INK, WARM = "#3b528b", "#c2410c"  # what is inferred; what is exceptional
 PICTURES = (".png", ".svg", ".pdf")
 
 
 def new_axes(ax: Axes | None, height: float = 4.4) -> Axes:
-    """These axes, or those of a new figure."""
+    """The given axes, or those of a new figure."""
     if ax is not None:
         return ax
-    # Not pyplot: it keeps every figure, and picks a backend for the whole process.
+    # Not pyplot, which keeps every figure, and selects a backend for the whole process.
     from matplotlib.figure import Figure
 
     return Figure(figsize=(6.4, height), layout="constrained").add_subplot()
 
 
 def rows_of(ax: Axes | None, names: Sequence[str]) -> tuple[Axes, list[int]]:
-    """Axes with a named row for each, from top to bottom, and where the rows lie."""
+    """Axes with a named row for each, from top to bottom, and the positions of the rows."""
     ax = new_axes(ax, max(2.2, 0.8 + 0.26 * len(names)))
     rows = list(range(len(names)))[::-1]
     ax.set(yticks=rows, yticklabels=names, ylim=(-0.7, len(names) - 0.3))
@@ -51,12 +51,12 @@ def field_named(readings: Readings, field: str | None) -> str:
 
 
 def label(readings: Readings, name: str) -> str:
-    """Time, an axis or a field with its unit, where that is known."""
+    """Time, an axis or a field with its unit, if that is known."""
     return plain(readings.label(name))
 
 
 def plain(text: str) -> str:
-    """A text as it is: matplotlib would take text between dollars for a formula."""
+    """A text as it is: matplotlib would interpret text between dollars as a formula."""
     return text.replace("$", r"\$")
 
 

@@ -17,7 +17,7 @@ DAY = 86_400.0
 
 
 def show_dates(axis: Axis, readings: Readings) -> None:
-    """Let an axis of times show dates, where the readings had such; numbers stay where they are."""
+    """Show dates along an axis of times, if the readings had dates; the numbers are unchanged."""
     if not readings.time_origin:
         return
     from matplotlib import dates, ticker
@@ -26,7 +26,7 @@ def show_dates(axis: Axis, readings: Readings) -> None:
     unit = seconds_in(readings.units.get(readings.time_name, "s")) / DAY
 
     class Dates(ticker.Locator):
-        """matplotlib's own choice of dates, in our numbers."""
+        """matplotlib's own choice of dates, converted to our numbers."""
 
         def __init__(self) -> None:
             self.inner = dates.AutoDateLocator(minticks=3, maxticks=7)
@@ -59,7 +59,7 @@ def show_dates(axis: Axis, readings: Readings) -> None:
 
 
 def date_or_number(time: float, readings: Readings, number: str) -> str:
-    """``2024-05-31 12:00:00``, or the number with its unit where the readings had no dates."""
+    """``2024-05-31 12:00:00``, or the number with its unit if the readings had no dates."""
     if not readings.time_origin:
         return number
     return str(readings.dates(time).astype("datetime64[s]")).replace("T", " ")

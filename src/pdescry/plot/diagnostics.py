@@ -1,4 +1,4 @@
-"""What speaks for or against the result: held-out sensors, residuals, chains."""
+"""Diagnostics of the result: left-out sensors, residuals, chains."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def diagnostics(
     law : Law
         What is drawn.
     what : {"left_out", "residuals", "chains"}, optional
-        "left_out": the rms error of each sensor when predicted from the others, and the expected one (the default where
-        laws were compared so). "residuals": readings less the field, in units of the noise, against a normal
-        distribution (the default elsewhere). "chains": log p of each chain, which should neither drift nor differ.
+        "left_out": the rms error of each sensor when predicted from the others, and the expected one (the default if
+        laws were compared by it). "residuals": readings minus the field, in units of the noise, against a normal
+        distribution (the default otherwise). "chains": log p of each chain, which should neither drift nor differ.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default in a new figure.
     field : str, optional
@@ -52,7 +52,7 @@ def diagnostics(
 
 
 def against_normal(values: NDArray[np.float64], most: int = MOST) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Where normal noise would lie, and where the values do, in order; at most so many of them."""
+    """Normal quantiles, and the sorted values; at most this many of them."""
     ordered = np.sort(values)
     expected = ndtri((np.arange(len(ordered)) + 0.5) / len(ordered))
     some = np.unique(np.linspace(0, len(ordered) - 1, min(most, len(ordered))).astype(int))
@@ -79,7 +79,7 @@ def _left_out(law: Drawn, ax: Axes, field: str | None) -> Axes:
     ax.set(xlabel="held-out sensor", ylabel=label(law.readings, name), xlim=(-0.8, len(rows) - 0.2))
     ax.set_xticks(rows if few else rows[:: len(rows) // 20])
     ax.set_xticklabels([str(table["sensor"].iloc[int(row)]) for row in ax.get_xticks()], fontsize="small")
-    if inner.any():  # outermost sensors may be missed by far more
+    if inner.any():  # outermost sensors may have far larger errors
         ax.set_ylim(0, 1.15 * max(errors[inner].max(), expected[inner].max()))
     ax.legend(frameon=False, fontsize="small")
     ax.set_title("each sensor predicted from the others", fontsize="medium")

@@ -1,4 +1,4 @@
-"""The inferred field over place and time, or in the plane at one time: its mean, and how sure it is."""
+"""The inferred field over place and time, or in the plane at one time: its mean, and its uncertainty."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from pdescry.data import Readings
 
-GRID = (61, 81)  # times and places: enough for the eye, and quick to predict
+GRID = (61, 81)  # times and places: enough for a figure, and fast to predict
 IN_THE_PLANE = (25, 41, 41)  # times and places along either axis
-NEAR = 1 / 40  # of the span of time: readings so near to the time of a map are dots on it
+NEAR = 1 / 40  # of the span of time: readings this close to the time of a map are shown as dots
 WHAT = ("mean", "sd")
 MOST = 0.98  # share of the map that the colours of an sd distinguish
-MOST_IN_THE_PLANE = 0.9  # where sensors rarely reach into the corners
+MOST_IN_THE_PLANE = 0.9  # sensors rarely are in the corners
 
 
 def field(
@@ -94,7 +94,7 @@ def mean_and_sd(
 
 
 def on_a_grid(law: Inferred, grid: tuple[int, ...] | None = None, time: float | None = None) -> xr.Dataset:
-    """Mean, sd and interval of the field, as far as it reaches; in the plane at one time, unless a grid is given."""
+    """Mean, sd and interval of the field, within its reach; in the plane at one time, unless a grid is given."""
     check_two_axes(law.readings)
     plane = len(law.readings.axes) > 1
     if time is not None and not plane:
@@ -112,7 +112,7 @@ def _drawn(law: Inferred, name: str, what: str, ax: Axes, grid: xr.Dataset) -> A
         return draw_map(readings, name, what, ax, grid.isel({readings.time_name: 0}))
     axis = next(iter(readings.axes))
     values, colours, least, most = grid[name], COLOURS, None, None
-    if what == "sd":  # what only a corner has would darken all the rest
+    if what == "sd":  # otherwise large values in a corner would hide the rest
         values = grid[f"{name}_sd"]
         colours, least, most = SD_COLOURS, 0.0, float(values.quantile(MOST)) or None
     places, times = grid[axis].to_numpy(), grid[readings.time_name].to_numpy()
@@ -178,7 +178,7 @@ def _mark_sensors(readings: Readings, ax: Axes) -> None:
     ax.scatter(
         readings.space[:, 0], readings.time, s=size, c="white", edgecolors="0.2", linewidths=0.3, rasterized=True
     )
-    edge = ax.get_xaxis_transform()  # places across, parts of the panel up
+    edge = ax.get_xaxis_transform()  # places across, fractions of the panel up
     ax.plot(
         readings.places[:, 0],
         np.ones(readings.n_sensors),

@@ -1,4 +1,4 @@
-"""The law solved forward, beside held-out sensors."""
+"""The law solved forward, compared with left-out sensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 5  # sensors in one panel
 
 
 def forecast(law: Drawn, ax: Axes | None = None, field: str | None = None) -> Axes:
-    """Held-out sensors: the prediction by draws of the law, solved forward, and the readings as dots.
+    """Left-out sensors: the prediction by draws of the law, solved forward, and the readings as dots.
 
     Mean and 95 % interval over time, of at most five sensors from one end to the other.
 

@@ -1,4 +1,4 @@
-"""What pictures ask of a law, whoever made it: `Law` lies in a room above, because it draws into its run directory."""
+"""What figures require of a law: `Law` itself is defined in a higher layer, which draws into its run directory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Inferred(Protocol):
 
 
 class Found(Protocol):
-    """What pictures and pages ask of what a method found: discovery's `Inference`."""
+    """What figures and pages require of a method's result: discovery's `Inference`."""
 
     @property
     def how(self) -> str: ...
@@ -66,7 +66,7 @@ class Drawn(Inferred, Protocol):
 
 
 def is_posterior(law: Inferred) -> TypeGuard[Posterior]:
-    """Whether it is the field alone, which obeys no law."""
-    from pdescry.surrogate import Posterior  # loads pandas, which pictures of solutions do without
+    """Whether it is the field alone, without a law."""
+    from pdescry.surrogate import Posterior  # loads pandas, which figures of solutions do not need
 
     return isinstance(law, Posterior)

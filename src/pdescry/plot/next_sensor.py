@@ -1,4 +1,4 @@
-"""The map of where a reading would add most information, with the sensors that are there and those that are advised."""
+"""The map of the expected information of a reading, with present and advised sensors."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ PRESENT, ADVISED = "0.85", "#ff6b5e"
 
 
 def next_sensor(advice: Advice, ax: Axes | None = None) -> Axes:
-    """The expected information in a single reading over place (across) and time (up).
+    """The expected information of a single reading over place (across) and time (up).
 
-    Thin lines are the sensors that are there, each with a tick at the upper edge; thick ones those that are advised,
-    with their number; the star is the best single reading. In the plane: information in a whole sensor over the first
-    two axes.
+    Thin lines are the present sensors, each with a tick at the upper edge; thick ones those that are advised, with
+    their number; the star is the best single reading. In the plane: information of a whole sensor over the first two
+    axes.
 
     Parameters
     ----------
     advice : Advice
-        Of ``law.next_sensor()``.
+        The result of ``law.next_sensor()``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default in a new figure.
 
@@ -40,12 +40,12 @@ def next_sensor(advice: Advice, ax: Axes | None = None) -> Axes:
     if len(advice.axes) > 1:
         return _over_places(advice, subject, ax)
     places, times = advice.map[axis].values, advice.map[time].values
-    # A map needs some height; a single time has none.
+    # A map needs some height, also for a single time.
     values = advice.map.values if len(times) > 1 else np.repeat(advice.map.values, 2, axis=0)
     shown = times if len(times) > 1 else times + np.array([-0.5, 0.5])
     image = ax.pcolormesh(places, shown, values, cmap=COLOURS, norm=_norm(values), shading="gouraud", rasterized=True)
     ax.figure.colorbar(image, ax=ax, label=f"expected information {subject} (nats a reading)")
-    edge = ax.get_xaxis_transform()  # places across, parts of the panel up
+    edge = ax.get_xaxis_transform()  # places across, fractions of the panel up
     for place in advice.present[:, 0]:
         ax.axvline(place, color=PRESENT, linewidth=0.5, alpha=0.6)
     ax.plot(
@@ -90,7 +90,8 @@ def _over_places(advice: Advice, subject: str, ax: Axes) -> Axes:
 
 
 def _norm(values: np.ndarray) -> PowerNorm:
-    """By its root, which is about a correlation: few readings add so much that nothing else would show beside them."""
+    """A square-root scale (roughly a correlation): otherwise a few readings with much information would dominate the
+    map."""
     from matplotlib.colors import PowerNorm
 
     return PowerNorm(0.5, 0.0, max(float(values.max()), np.finfo(float).tiny))

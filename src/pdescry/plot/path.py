@@ -1,4 +1,4 @@
-"""Why these terms and no others: what each candidate would change in the score, or the order in which they fell."""
+"""Why these terms and no others: the change of the score by each candidate, or the order in which they were dropped."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pdescry.plot.law import Drawn
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FURTHEST = 20.0  # nats: e²⁰ to one; what lies beyond is drawn there, as an arrow
+FURTHEST = 20.0  # nats: e²⁰ to one; larger changes are drawn there, as an arrow
 
 
 def path(law: Drawn, field: str | None = None, ax: Axes | None = None) -> Axes:
     """Why these terms: a row for each candidate, those of the law first.
 
-    Where laws were compared by prediction: the change of the elpd of held-out sensors less the complexity penalty, if a
-    term of the law is removed or another one is added. Where the law comes from a regression: the step at which each
-    candidate was dropped.
+    If laws were compared by prediction: the change of the elpd of left-out sensors minus that of the complexity
+    penalty, if a term of the law is removed or another one is added. If the law comes from a regression: the step at
+    which each candidate was dropped.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def path(law: Drawn, field: str | None = None, ax: Axes | None = None) -> Axes:
 
 
 def ranked(law: Drawn, field: str | None = None) -> pd.DataFrame:
-    """One row a candidate, those of the law first, then those that came nearest to being in it; as
-    `Inference.ranking`. Of all fields, one after the other and named, where there are several and none is named."""
+    """One row for each candidate, those of the law first, then those closest to being in it; as `Inference.ranking`.
+    For all fields, consecutively and named, if there are several and none is given."""
     names = [fit.field for fit in law.fits]
     if field is not None and field not in names:
         raise InputError(f"Expected one of the fields {', '.join(names)}; got {field!r}.")

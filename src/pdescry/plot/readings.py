@@ -1,4 +1,4 @@
-"""Readings as they came: every one a dot."""
+"""Readings as dots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The field along the axis at a few times, against the readings."""
+"""The field along the axis at a few times, compared with the readings."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from pdescry.data import Readings
 
-NEAR = 1 / 20  # of the span of time: a reading so near to a slice is drawn in it
+NEAR = 1 / 20  # of the span of time: a reading this close to a slice is drawn in it
 
 
 def slices(law: Inferred, times: ArrayLike | None = None, field: str | None = None, ax: Axes | None = None) -> Axes:
     """The field over place at a few times: mean, 95 % band, and readings as dots.
 
-    A dot is a sensor's reading nearest in time, if it is nearer than a twentieth of the whole span of time.
+    A dot is a sensor's reading nearest in time, if its distance is less than a twentieth of the whole span of time.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def slices(law: Inferred, times: ArrayLike | None = None, field: str | None = No
     unit = f" {plain(readings.units[readings.time_name])}" if readings.time_name in readings.units else ""
     for number, time in enumerate(chosen):
         now = summary.isel({readings.time_name: number})
-        # The upper end of the colours is too pale for a line on white.
+        # The upper end of the colour map is too pale for a line on white.
         colour = colour_of(0.85 * number / max(len(chosen) - 1, 1))
         ax.fill_between(places, now[f"{name}_low"], now[f"{name}_high"], color=colour, alpha=0.25, linewidth=0)
         when = date_or_number(time, readings, f"{distinct(time, readings.times)}{unit}")
@@ -69,14 +69,14 @@ def slices(law: Inferred, times: ArrayLike | None = None, field: str | None = No
 
 
 def _early_midway_late(readings: Readings) -> NDArray[np.float64]:
-    """A tenth, half and nine tenths of the span of time, moved to where there are readings."""
+    """A tenth, half and nine tenths of the span of time, moved to the nearest readings."""
     start, end = readings.span[readings.time_name]
     wanted = start + (end - start) * np.array([0.1, 0.5, 0.9])
     return np.unique([readings.times[np.abs(readings.times - time).argmin()] for time in wanted])
 
 
 def _nearest(readings: Readings, values: NDArray[np.float64], time: float, within: float) -> NDArray[np.intp]:
-    """The number of each sensor's reading nearest to a time, of those that have one so near. values: NaN where the
+    """Indices of each sensor's reading nearest to a time, for sensors that have one close enough. values: NaN where the
     field was not read."""
     away = np.where(np.isnan(values), np.inf, np.abs(readings.time - time))
     order = np.lexsort((away, readings.sensor))

@@ -3,16 +3,16 @@
     Derivatives ─▶ DesignMatrix ─ regress(design, method) ─▶ SparseFit ─▶ equation, table
                                    method: STBLR, STOLS, …
 
-Read first ``fit.py`` (the verb and its answer), then ``estimator.py`` (the anatomy of every method: scikit-learn's,
+Read first ``fit.py`` (the verb and its answer), then ``estimator.py`` (the interface of every method: scikit-learn's,
 with one more argument, the variance of each entry). One method, one file:
 
 - ``stblr.py``: the paper's algorithm 1; ``stols.py``: its baseline; ``sequential_ridge.py``: PDE-FIND's. All three
-  regress, drop what is small, and repeat (``thresholding.py``).
+  regress, drop small terms, and repeat (``thresholding.py``).
 - ``greedy.py`` and ``best_subset.py``: by evidence (``evidence.py``), without a threshold.
 - ``ard.py``: one prior width for each term.
 
-``weights.py`` turns variances into weights of rows, ``columns.py`` looks for columns that say the same,
-``least_squares.py`` is the plain fit, ``spread.py`` the spread that can be believed.
+``weights.py`` turns variances into weights of rows, ``columns.py`` finds collinear columns, ``least_squares.py`` is
+ordinary least squares, ``spread.py`` the uncertainty including that of the field.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pdescry.regression.stblr import STBLR as STBLR
     from pdescry.regression.stols import STOLS as STOLS
 
-# Where the names below live: they load when first used, and with them scikit-learn.
+# Modules of the names below: they are imported when first used, and with them scikit-learn.
 _HOME = {
     "ARD": "ard",
     "BestSubset": "best_subset",
@@ -58,7 +58,7 @@ def _load(name: str) -> Any:
     return getattr(importlib.import_module(f"pdescry.regression.{_HOME[name]}"), name)
 
 
-# Name → class. Tests run over it: a method added here is tested as the others are.
+# Name → class. Tests run over it: a method added here is tested like the others.
 REGRESSORS: Registry[type[SparseRegressor]] = Registry(
     {
         "stblr": partial(_load, "STBLR"),

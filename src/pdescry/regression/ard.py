@@ -1,4 +1,5 @@
-"""Automatic relevance determination: each column has a prior width of its own, and those that shrink away are gone."""
+"""Automatic relevance determination: each column has a prior width of its own, and columns whose width vanishes are
+dropped."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ class ARD(SparseRegressor):
         A column is dropped when its prior precision exceeds this; 1e4 means that its prior width is a hundredth of the
         left side.
     gamma_power : float
-        As in `STBLR`; γ is that of all columns.
+        As in `STBLR`; γ is computed from all columns.
     """
 
     scale_free = True

@@ -1,4 +1,4 @@
-"""Best subset: every choice of columns is scored, and the best one taken. Up to 16 columns."""
+"""Best subset: every subset of columns is scored, and the best one chosen. Up to 16 columns."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MOST = 16
 
 @final
 class BestSubset(SparseRegressor):
-    """All 2^T choices, by evidence or BIC. ``path_`` has the best choice of each size.
+    """All 2^T subsets, by evidence or BIC. ``path_`` has the best subset of each size.
 
     Parameters
     ----------
     criterion : {"evidence", "bic"}
-        How choices are compared.
+        How subsets are compared.
     gamma_power : float
-        As in `STBLR`; γ is that of all columns, because all choices are scored on one and the same rows.
+        As in `STBLR`; γ is computed from all columns, because all subsets are scored with the same weights of the rows.
     """
 
     scale_free = True

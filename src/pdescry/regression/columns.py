@@ -1,4 +1,4 @@
-"""Notes about the columns before anything is fitted: zeros, copies and combinations, too few rows."""
+"""Notes about the columns before the fit: zeros, copies and linear combinations, too few rows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from pdescry.notices import Notice
 
-# A column whose part that others do not explain is this small, relative to its length, is a combination of them: terms
-# are averaged in float32, and d_x(u·u_x) beside u·u_xx and u_x² leaves 1e-7 of rounding.
+# A column whose residual on the others is this small, relative to its length, is a linear combination of them: terms
+# are averaged in float32, and d_x(u·u_x) with u·u_xx and u_x² leaves rounding errors of 1e-7.
 COLLINEAR = 1e-5
 
 
@@ -32,7 +32,7 @@ def note_columns(X: NDArray[np.float64], y: NDArray[np.float64], names: tuple[st
     if not len(used):
         return tuple(notes)
     rank, order, triangle = _rank(X[:, used])
-    # Column r+i of R is, but for rounding, R₁₁ times the shares of the first r columns in it.
+    # Column r+i of R is, up to rounding, R₁₁ times the coefficients of the first r columns in it.
     shares = scipy.linalg.solve_triangular(triangle[:rank, :rank], triangle[:rank, rank:])
     for i, column in enumerate(used[order[rank:]]):
         among = used[order[:rank]][np.abs(shares[:, i]) > 1e-6]

@@ -14,7 +14,7 @@ from pdescry.errors import InputError
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DesignMatrix:
-    """The regression y = X·c for one field: posterior means, their variances and, on request, single draws.
+    """The regression y = X·c for one field: posterior means, their variances and, optionally, single draws.
 
     Parameters
     ----------
@@ -23,17 +23,17 @@ class DesignMatrix:
     X : (N, T) array
         Posterior mean of each candidate at each point.
     y : (N,) array
-        That of the left side, ∂ᵏ(field)/∂tᵏ.
+        Posterior mean of the left side, ∂ᵏ(field)/∂tᵏ.
     variance : (N, T) array, optional
         Posterior variance of each entry of X.
     field : str
-        Whose law.
+        The field of the law.
     time_order : int
         The order k of the left side.
     draws : (S, n, T) array, optional
         Values of single posterior draws at the points ``rows``.
     draws_left : (S, n) array, optional
-        Those of the left side.
+        The same for the left side.
     rows : (n,) array of int, optional
         Rows of X.
     """
@@ -77,7 +77,7 @@ class DesignMatrix:
             raise InputError(f"Expected rows to be places in X, from 0 to {n - 1}; got {self.rows!r}; count from 0.")
         self._put(rows=rows)
         shape = (np.shape(self.draws)[0] if np.ndim(self.draws) else 0, len(rows))
-        # Single draws are many: they stay in the precision they came in.
+        # Single draws are many: they keep their precision.
         self._array("draws", (*shape, len(self.terms)), keep=True)
         self._array("draws_left", shape, keep=True)
 
@@ -113,9 +113,9 @@ class DesignMatrix:
         Parameters
         ----------
         derivatives : Derivatives
-            Of `pdescry.differentiate`.
+            The result of `pdescry.differentiate`.
         field : str, optional
-            May be left out if there is only one.
+            May be omitted if there is only one.
 
         Returns
         -------

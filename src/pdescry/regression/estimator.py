@@ -1,7 +1,7 @@
-"""The anatomy of every method: scikit-learn's conventions, the variance of each entry, and a path to look back on.
+"""The interface of every method: scikit-learn's conventions, the variance of each entry, and a record of its steps.
 
-``fit`` checks, hands a `Table` to the method's own ``_search``, and puts its `Search` into attributes. Nothing here
-ever fits an intercept: if the law may contain a constant, the candidate ``1`` stands for it.
+``fit`` checks the arguments, passes a `Table` to the method's own ``_search``, and puts its `Search` into attributes.
+No method fits an intercept: if the law may contain a constant, the candidate ``1`` represents it.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from pdescry.notices import Notice
 from pdescry.regression.columns import is_deficient, note_columns
 from pdescry.regression.weights import Weights, row_weights
 
-# scikit-learn has no types, and what is guessed from its defaults is wrong.
+# scikit-learn has no types, and those inferred from its defaults are wrong.
 _validate: Any = validation.validate_data
 
-# How a fit ended. The last two have coefficients too, but others fit the rows as well as these do.
+# How a fit ended. The last two have coefficients too, but others fit the rows equally well.
 FITTED, NOTHING, COLLINEAR, UNDERDETERMINED = OUTCOMES = ("fitted", "nothing left", "collinear", "underdetermined")
 
 
 @dataclass(frozen=True)
 class Step:
-    """One regression on the way: the columns in it, by name, and what came of it."""
+    """One regression of the path: the columns in it, by name, and its result."""
 
     columns: tuple[str, ...]
     coefficients: tuple[float, ...]
@@ -44,7 +44,7 @@ class Step:
     dropped: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     threshold: float | None = None
-    gamma: tuple[float, float, float] | None = None  # least, median, largest; None where rows count alike
+    gamma: tuple[float, float, float] | None = None  # least, median, largest; None if all rows have the same weight
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Search:
-    """What a method found: the columns kept (k), their coefficients (k,) and covariance (k, k)."""
+    """The result of a method: the columns kept (k), their coefficients (k,) and covariance (k, k)."""
 
     columns: NDArray[np.intp]
     coefficients: NDArray[np.float64]
@@ -91,7 +91,7 @@ class SparseRegressor(RegressorMixin, BaseEstimator, ABC):
     ``notes_``, notices; ``weights_`` (N,), the factor of each row's squared residual; ``intercept_`` = 0.
     """
 
-    # Whether to multiply a column by a number only divides its coefficient by it.
+    # Whether scaling a column only scales its coefficient inversely.
     scale_free: ClassVar[bool]
 
     def fit(self, X: ArrayLike, y: ArrayLike, variance: ArrayLike | None = None) -> Self:
@@ -111,7 +111,7 @@ class SparseRegressor(RegressorMixin, BaseEstimator, ABC):
         notes += found.notes + tuple(Notice.of("while-fitting", warning=str(each.message)) for each in caught)
         weighted = table.X[:, found.columns] * np.sqrt(found.weights)[:, None]
         outcome = _outcome(weighted)
-        if outcome == COLLINEAR:  # perhaps only through the weights, which leave few rows
+        if outcome == COLLINEAR:  # perhaps only because of the weights, which leave few effective rows
             notes += note_columns(weighted, table.y, table.names_of(found.columns))
         if not (np.isfinite(found.coefficients).all() and np.isfinite(found.covariance).all()):
             raise InputError(
@@ -138,16 +138,16 @@ class SparseRegressor(RegressorMixin, BaseEstimator, ABC):
         return np.asarray(checked) @ self.coef_
 
     def check(self) -> None:
-        """Refuse parameters that cannot be used; ``fit`` does it, too."""
+        """Refuse invalid parameters; ``fit`` does it, too."""
         self._check()
 
     @abstractmethod
     def _check(self) -> None:
-        """Of each method's own."""
+        """Checks of the method's own parameters."""
 
     @abstractmethod
     def _search(self, table: Table) -> Search:
-        """The method itself, on columns of which none is zero throughout."""
+        """The method itself, on columns none of which is zero throughout."""
 
     def _table(self, X: ArrayLike, y: ArrayLike, variance: ArrayLike | None) -> Table:
         with _in_our_words():
@@ -188,7 +188,7 @@ def check_least(what: str, value: Any, zero: bool = True) -> None:
 
 
 def check_gamma_power(method: Any) -> None:
-    """From 0 to 4: the paper's are ½ and 1, and beyond a few a single row is left."""
+    """From 0 to 4: the paper's are ½ and 1, and for larger ones a single row dominates."""
     check_least(f"gamma_power of {type(method).__name__}", method.gamma_power)
     if method.gamma_power > 4:
         raise InputError(
@@ -212,7 +212,7 @@ def _refuse(wanted: str, kind: str, bad: NDArray[np.bool_], table: Table) -> Non
 
 
 def _refuse_extremes(table: Table) -> None:
-    """Squares must neither overflow nor vanish: every method sums them."""
+    """Squares must neither overflow nor underflow, because every method sums them."""
     for values, name in (*zip(table.X.T, table.names, strict=True), (table.y, "the left side")):
         with np.errstate(over="ignore", under="ignore"):
             square = float(values @ values)
@@ -225,7 +225,7 @@ def _refuse_extremes(table: Table) -> None:
 
 @contextmanager
 def _in_our_words() -> Iterator[None]:
-    """scikit-learn's refusals as ours; its TypeErrors (sparse matrices, objects) stay what they are by convention."""
+    """scikit-learn's errors as `InputError`; its TypeErrors (sparse matrices, objects) are kept by convention."""
     try:
         yield
     except ValueError as error:

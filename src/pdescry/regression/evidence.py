@@ -1,14 +1,14 @@
-"""How probable the left side is given a choice of columns, whatever their coefficients: the log marginal likelihood.
+"""Probability of the left side given a subset of columns, whatever their coefficients: the log marginal likelihood.
 
-Bayesian linear regression with Zellner's prior, c ~ N(0, g·θ²(XᵀX)⁻¹): as wide in every column as that column's units
-ask for, so that to rescale columns changes nothing, and all that is left of the columns is f, the share of yᵀy that
-they leave unexplained. For N rows and k columns
+Bayesian linear regression with Zellner's prior, c ~ N(0, g·θ²(XᵀX)⁻¹): its width scales with the units of each column,
+so that rescaling columns has no effect, and the evidence depends only on f, the share of yᵀy that the columns leave
+unexplained. For N rows and k columns
 
     log p = −N/2·log(2πe·θ²) − k/2·log(1+g),    N·θ² = yᵀy·(f + (1−f)/(1+g)),
 
-and θ maximises it as written, g at 1 + g = (N−k)(1−f)/(k·f). But g never falls below N, the information of one row: a
-tighter prior would let a column of noise in at no cost. Rows count as independent, which rows of one smooth field are
-not: differences in evidence are then too large, and errors are on the side of too many terms.
+where θ maximises it as written, and g at 1 + g = (N−k)(1−f)/(k·f). But g is at least N, the information of one row: a
+tighter prior would admit a column of noise at no cost. Rows are treated as independent, which rows of one smooth field
+are not: differences in evidence are then too large, and too many terms tend to be selected.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from pdescry.regression.columns import COLLINEAR
 
-# Below this share of yᵀy the rounding of the Gram matrix speaks, not the rows.
+# Below this share of yᵀy the result is rounding of the Gram matrix.
 FLOOR = 1e-12
-# A column of which others leave less than this (squared, relative) says nothing of its own.
+# A column is collinear if its residual on the others is below this (squared, relative).
 PIVOT = COLLINEAR**2
 
 
 @dataclass(frozen=True)
 class Gram:
-    """All that the evidence needs of N weighted rows.
+    """Sufficient statistics of N weighted rows for the evidence.
 
     matrix: (T+1, T+1), inner products of the columns and, last, of y, each at unit length.
     square: yᵀWy; log_scale: Σ log √w, which makes evidences under different weights comparable.
@@ -48,7 +48,7 @@ class Gram:
         return cls(table.T @ table, float(length[-1] ** 2), len(y), float(np.sum(np.log(weights)) / 2))
 
     def unexplained(self, columns: Sequence[int] | NDArray[np.intp]) -> float:
-        """The share of yᵀWy that least squares on these columns leaves; NaN if they are collinear."""
+        """The share of yᵀWy that least squares on these columns leaves unexplained; NaN if they are collinear."""
         places = [*columns, -1]
         part = self.matrix[np.ix_(places, places)][None]
         for _ in columns:
@@ -56,9 +56,9 @@ class Gram:
         return float(part[0, 0, 0])
 
     def unexplained_by_all(self) -> NDArray[np.float64]:
-        """The same for all 2^T choices: bit j of the place says whether column j is in.
+        """The same for all 2^T subsets: bit j of the index says whether column j is included.
 
-        One elimination serves all choices that begin alike (Furnival and Wilson, 1974), so that 2^16 take
+        One elimination serves all subsets with the same prefix (Furnival and Wilson, 1974), so that 2^16 take
         milliseconds.
         """
         parts = self.matrix[None]
@@ -68,13 +68,13 @@ class Gram:
 
 
 def _eliminate(parts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the first column leaves of the others, (M, m, m) → (M, m−1, m−1); NaN where it says nothing of its own."""
+    """Residuals of the others on the first column, (M, m, m) → (M, m−1, m−1); NaN where it is collinear."""
     pivot = np.where(parts[:, :1, :1] > PIVOT, parts[:, :1, :1], np.nan)
     return parts[:, 1:, 1:] - parts[:, 1:, :1] * parts[:, :1, 1:] / pivot
 
 
 def log_evidence(gram: Gram, unexplained: ArrayLike, size: ArrayLike) -> NDArray[np.float64]:
-    """log p(y | columns) from f and k; −∞ for collinear columns and where there are not more rows than columns."""
+    """log p(y | columns) from f and k; −∞ for collinear columns and if there are not more rows than columns."""
     f, k, n = np.clip(unexplained, FLOOR, 1.0), np.asarray(size, float), gram.rows
     widest = np.where(k > 0, (n - k) * (1 - f) / (np.maximum(k, 1) * f), 1.0)
     one_plus_g = np.where(k > 0, np.maximum(widest, 1.0 + n), 1.0)

@@ -22,7 +22,7 @@ from pdescry.regression.estimator import FITTED, NOTHING, SparseRegressor, Step
 from pdescry.regression.evidence import evidence_of
 from pdescry.regression.spread import Spread, spread_of
 
-# Below so many draws the spread of the spread is worth a word: 1/√(2·20) is 16 %.
+# With fewer draws, the relative error of the spread is noted: 1/√(2·20) is 16 %.
 FEW_DRAWS = 20
 
 
@@ -35,7 +35,7 @@ class SparseFit:
     terms : tuple of Term
         The T candidates.
     coefficients : (T,) array
-        Zero where dropped.
+        Zero for dropped terms.
     covariance : (T, T) array
         Formal: points count as independent observations.
     support : (T,) array of bool
@@ -47,13 +47,13 @@ class SparseFit:
     outcome : str
         How the fit ended.
     notes : tuple of str
-        What to know before relying on it.
+        Limitations of the fit.
     method : estimator of pdescry.regression
-        Fitted.
+        The fitted method.
     spread : Spread, optional
-        The honest uncertainty, from single draws of the field; None where the design has no draws.
+        The uncertainty including that of the field, from single draws; None if the design has no draws.
     field : str
-        Whose law.
+        The field of the law.
     time_order : int
         1 for u_t on the left side, 2 for u_tt.
     """
@@ -73,12 +73,12 @@ class SparseFit:
 
     @property
     def formal_sd(self) -> NDArray[np.float64]:
-        """(T,), zero where dropped."""
+        """Formal standard deviations, (T,), zero for dropped terms."""
         return np.sqrt(np.diag(self.covariance))
 
     @property
     def equation(self) -> Equation:
-        """The law of the field. One that contains other fields, too, must be joined with theirs; see `component`."""
+        """The law of the field. One that also contains other fields must be joined with theirs; see `component`."""
         return Equation.of([self.component])
 
     @property
@@ -94,7 +94,7 @@ class SparseFit:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row for each candidate. Honest columns are NaN for dropped terms and where there are no draws."""
+        """One row for each candidate. Columns from draws are NaN for dropped terms and without draws."""
         table = pd.DataFrame(
             {
                 "term": [str(term) for term in self.terms],
@@ -112,7 +112,8 @@ class SparseFit:
 
     @property
     def summary(self) -> pd.DataFrame:
-        """The kept terms with mean, standard deviation and 95 % interval, honest if there are draws, or else formal."""
+        """The kept terms with mean, standard deviation and 95 % interval, from draws if there are any, or else
+        formal."""
         table: Any = self.table.query("kept").rename(columns={"coefficient": "mean"})
         honest = self.spread is not None
         table["sd"] = table["honest_sd"] if honest else table["formal_sd"]
@@ -143,10 +144,10 @@ def regress(design: DesignMatrix | Derivatives, method: SparseRegressor, field: 
     design : DesignMatrix or Derivatives
         Candidate terms and the left side at many points.
     method : estimator of pdescry.regression
-        It is left as it was; its fitted copy is in the answer. There is no default: the right threshold depends on
+        It is not modified; its fitted copy is in the answer. There is no default: the right threshold depends on
         units, which only you know; `Greedy` needs none.
     field : str, optional
-        Whose law, where the derivatives are of several fields.
+        The field of the law, if the derivatives are of several fields.
 
     Returns
     -------
@@ -162,7 +163,7 @@ def regress(design: DesignMatrix | Derivatives, method: SparseRegressor, field: 
     if not isinstance(method, SparseRegressor):
         raise InputError(f"Expected a method such as STBLR(threshold=0.1); got {method!r}; pass one with its settings.")
     fitted: Any = clone(method)
-    # As a table with names, so that path and notes speak of terms.
+    # As a table with names, so that path and notes name the terms.
     fitted.fit(pd.DataFrame(design.X, columns=[str(term) for term in design.terms]), design.y, design.variance)
     kept = np.flatnonzero(fitted.support_)
     spread = spread_of(design, kept, fitted.coef_[kept], fitted.weights_) if fitted.outcome_ == FITTED else None

@@ -1,6 +1,6 @@
-"""Forward–backward: add the column that raises the evidence most, drop those that it then does without.
+"""Forward–backward: add the column that increases the evidence most, drop those that are then superfluous.
 
-Once from no column on and once from all, because two that explain together and nothing alone are never added.
+Once from no column and once from all, because two columns that explain the left side only together are never added.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pdescry.regression.least_squares import least_squares
 from pdescry.regression.options import GammaPower
 from pdescry.regression.weights import Weights
 
-# A rise of the log evidence below this is rounding.
+# A smaller increase of the log evidence is rounding.
 RISE = 1e-6
 
 
 @final
 class Greedy(SparseRegressor):
-    """One column in or out at a time, whichever raises the evidence most, until none does; the better of two starts.
+    """Add or drop one column at a time, whichever raises the evidence most, until none does; the better of two starts.
 
     Parameters
     ----------
     gamma_power : float
-        As in `STBLR`; γ is that of all columns, because evidences are of one and the same set of rows.
+        As in `STBLR`; γ is computed from all columns, because evidences are compared with the same weights of the rows.
     """
 
     scale_free = True
@@ -60,7 +60,7 @@ class Greedy(SparseRegressor):
     def _climb(
         self, table: Table, weights: Weights, evidence: Callable[[frozenset[int]], float], start: frozenset[int]
     ) -> tuple[frozenset[int], float, list[Step]]:
-        """The choice where no single column in or out raises the evidence, that evidence, and the way there."""
+        """The subset where no single change increases the evidence, that evidence, and the path to it."""
         chosen, best = start, evidence(start)
         path: list[Step] = []
 
@@ -81,7 +81,7 @@ class Greedy(SparseRegressor):
         if start:
             note(start, best)
         while True:
-            # The evidence rises at each step, so no choice comes twice and the loop ends.
+            # The evidence increases at each step, so no subset occurs twice and the loop ends.
             moves = {chosen ^ {j} for j in range(len(table.names))}
             scores = {move: evidence(move) for move in sorted(moves, key=sorted)}
             move = max(scores, key=lambda move: scores[move])

@@ -1,4 +1,4 @@
-"""The plain fit: weighted least squares and its formal covariance."""
+"""Weighted least squares and its formal covariance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pdescry.regression.columns import COLLINEAR
 def least_squares(
     X: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """argmin Σ wᵢ(yᵢ − Xᵢ·c)², the shortest where there are several, and σ²(XᵀWX)⁺; shapes (k,), (k, k)."""
+    """argmin Σ wᵢ(yᵢ − Xᵢ·c)², the minimum-norm solution if there are several, and σ²(XᵀWX)⁺; shapes (k,), (k, k)."""
     root = np.sqrt(weights)
     length = np.linalg.norm(X * root[:, None], axis=0)
     length = np.where(length > 0, length, 1.0)

@@ -1,4 +1,4 @@
-"""Options that several methods have, declared once: what they mean, where `pdescry config` prints them."""
+"""Options that several methods share, declared once: what they mean, for `pdescry config`."""
 
 from __future__ import annotations
 

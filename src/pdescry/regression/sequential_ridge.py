@@ -1,4 +1,4 @@
-"""Ridge with sequential threshold, the way of PDE-FIND (Rudy et al., 2017, their STRidge)."""
+"""Sequential threshold ridge regression, as in PDE-FIND (Rudy et al., 2017, their STRidge)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pdescry.schema import Setting
 
 @final
 class SequentialRidge(SparseRegressor):
-    """Ridge on columns of unit length with sequential threshold; at the end least squares on what is left.
+    """Ridge regression on columns of unit length with sequential threshold; finally least squares on the rest.
 
     Parameters
     ----------
     threshold : float
-        Least size of a term, as a share of the left side: ‖c·column‖ / ‖y‖. Free of units. Not doubled.
+        Least size of a term, as a share of the left side: ‖c·column‖ / ‖y‖. Independent of units. Not doubled.
     penalty : float
         Of the ridge, with columns and left side at unit length; 1e-5 is PDE-FIND's.
     gamma_power : float
@@ -58,7 +58,7 @@ class SequentialRidge(SparseRegressor):
         X, y = part.X * root[:, None], part.y * root
         length = np.linalg.norm(X, axis=0)
         k = len(length)
-        # A ridge is least squares with one more row for each column.
+        # Ridge regression is least squares with one more row for each column.
         rows = np.vstack([X / length, np.sqrt(self.penalty) * np.eye(k)])
         size, _ = least_squares(rows, np.concatenate([y / np.linalg.norm(y), np.zeros(k)]), np.ones(len(rows)))
         return Pass(size * np.linalg.norm(y) / length, np.zeros((k, k)), np.abs(size), weights)

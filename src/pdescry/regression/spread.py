@@ -1,20 +1,20 @@
-"""The spread of a law's coefficients that can be believed: one regression for each posterior draw of the field.
+"""The uncertainty of a law's coefficients, from one regression for each posterior draw of the field.
 
-The formal covariance counts thousands of points of one smooth field as so many independent facts. Draws of the field
-show how little the readings determine: regress each draw's left side on its own terms, with the rows weighted as in the
-fit, and the coefficients spread as far as the readings leave them open.
+The formal covariance counts thousands of points of one smooth field as independent observations. Draws of the field
+show the uncertainty that the readings leave: each draw's left side is regressed on its own terms, with the rows
+weighted as in the fit, and the spread of the coefficients is their uncertainty.
 
-A second error does not show in that spread. A draw is the posterior mean plus an error e; the mean is the true field
-plus an error of about the same size. Noise in the columns draws coefficients towards zero, once in the fit on the mean
-and twice in the fits on draws. So
+It does not include a second error. A draw is the posterior mean plus an error e; the mean is the true field plus an
+error of about the same size. Noise in the columns biases coefficients towards zero (attenuation), once in the fit on
+the mean and twice in the fits on draws. So
 
     shift = (fit on the mean) − (mean of the fits on draws)
 
-estimates how far the reported coefficient itself is off; to go one more shift (`corrected`) is the linear case of
-SIMEX (Cook and Stefanski, 1994). The interval is about the reported coefficient, with sd² = sd(draws)² + shift², and so
-contains all three values. Where the shift is well above the sd it is only a first term and the interval can still be
-too narrow: a note says so. Draws at fewer points than the fit had spread wider. Where coefficients cannot be
-distinguished, or the draws have hardly more rows than terms, single draws say nothing of it, and no spread is given.
+estimates the bias of the reported coefficient; subtracting it once more (`corrected`) is the linear case of SIMEX (Cook
+and Stefanski, 1994). The interval is about the reported coefficient, with sd² = sd(draws)² + shift², and so contains
+all three values. If the shift is much larger than the sd it is only a first approximation and the interval can still be
+too narrow: a note says so. Draws at fewer points than the fit had have a larger spread. If coefficients cannot be
+distinguished, or the draws have hardly more rows than terms, single draws are not informative, and no spread is given.
 
 Measured on fields with an exact posterior (u_t = −0.5 u_x + 0.1 u_xx, 16 sensors × 21 times, 100 fields a noise level;
 ``tests/regression/test_spread.py``, slow), share of 95 % intervals that contain the truth, for u_x and u_xx:
@@ -37,8 +37,7 @@ from pdescry.equation.with_spread import TWO_SIDED_95
 from pdescry.regression.design import DesignMatrix
 from pdescry.regression.least_squares import least_squares
 
-# Of a normal distribution, 95 % lies within so many sds.
-# Fewer rows than this for each term, as the weights count them, do not carry a regression of single draws.
+# Of a normal distribution, 95 % lies within this many sds.
 ROWS_A_TERM = 10
 
 
@@ -60,7 +59,7 @@ class Spread:
 
     @property
     def sd(self) -> NDArray[np.float64]:
-        """Honest sd about the reported coefficients: what the readings leave open, and the shift."""
+        """Sd about the reported coefficients: spread of the draws, and the shift."""
         return np.hypot(self.draws_sd, self.shift)
 
     @property
@@ -70,14 +69,14 @@ class Spread:
 
     @property
     def corrected(self) -> NDArray[np.float64]:
-        """The reported coefficients less their estimated bias."""
+        """The reported coefficients minus their estimated bias."""
         return self.reported + self.shift
 
 
 def spread_of(
     design: DesignMatrix, columns: NDArray[np.intp], reported: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> Spread | None:
-    """None where the design has no two draws or too few rows of them. ``weights`` (N,) are those of the fit."""
+    """None if the design has fewer than two draws or too few rows of them. ``weights`` (N,) are those of the fit."""
     if design.draws is None or design.draws_left is None or len(design.draws) < 2 or not columns.size:
         return None
     rows = weights[design.rows]
@@ -89,6 +88,6 @@ def spread_of(
             for draw, left in zip(design.draws, design.draws_left, strict=True)
         ]
     )
-    # On the same rows and draws, so that the shift is of the noise and not of the choice of rows.
+    # On the same rows and draws, so that the shift is due to the noise and not to the choice of rows.
     mean, mean_left = (part.mean(axis=0, dtype=float) for part in (design.draws[..., columns], design.draws_left))
     return Spread(reported, fits, least_squares(mean, mean_left, rows)[0] - fits.mean(axis=0))

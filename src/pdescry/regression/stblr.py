@@ -12,29 +12,29 @@ from pdescry.regression.estimator import Search, SparseRegressor, Table, check_g
 from pdescry.regression.options import Doubling, GammaPower, Threshold
 from pdescry.regression.thresholding import Pass, drop_small
 
-# BayesianRidge stops when its coefficients, all together, move by less than this: an absolute number.
+# Tolerance of BayesianRidge, on the sum of the changes of its coefficients: absolute.
 TOLERANCE = 1e-3
 
 
 @final
 class STBLR(SparseRegressor):
-    """Bayesian linear regression with sequential threshold (Gaussian prior and noise, widths of greatest evidence).
+    """Bayesian linear regression with sequential threshold (Gaussian prior and noise, widths of maximum evidence).
 
     Parameters
     ----------
     threshold : float
         δ, in the coefficients' units; the paper's is 0.005 for Burgers and 0.05 for KdV. 0 drops nothing.
     gamma_power : float
-        Rows are scaled by γ^(−gamma_power), γ from the variance of the columns that are left (`weights`). 1 is the
-        paper as printed; 0.5 is what its program does and what its tables show. 0 counts rows alike, as does leaving
-        out the variance.
+        Rows are scaled by γ^(−gamma_power), γ from the variance of the remaining columns (`weights`). 1 is the paper as
+        printed; 0.5 is what its program does and what its tables show. With 0, or without variance, all rows have the
+        same weight.
     doubling : bool
         Whether δ doubles after each pass.
 
     Notes
     -----
-    Coefficients of unequal units are compared with one δ, and the tolerance of scikit-learn (1e-3, of all coefficients
-    together) is absolute too: choose units in which the coefficients are of order one.
+    Coefficients of different units are compared with one δ, and the tolerance of scikit-learn (1e-3, of all
+    coefficients together) is absolute too: choose units in which the coefficients are of order one.
     """
 
     scale_free = False
@@ -55,10 +55,11 @@ class STBLR(SparseRegressor):
     def _regress(self, part: Table) -> Pass:
         weights = part.weighted(self.gamma_power)
         root = np.sqrt(weights.values)
-        # Scaled by hand, not by sample_weight: of that, newer versions take the sum for the number of rows, and
-        # tables 2 and 5 of the paper no longer come out (Burgers, σ = 0.05: u·u_x −0.6887, published −0.6884).
+        # Scaled explicitly, not by sample_weight: newer versions take the sum of that as the number of rows, and tables
+        # 2 and 5 of the paper are not reproduced (Burgers, σ = 0.05: u·u_x −0.6887, published −0.6884).
         model: Any = BayesianRidge(fit_intercept=False, tol=TOLERANCE)
-        # Its priors are absolute as well: at unit size of the left side they say nothing, whatever the units.
+        # Its hyperpriors are absolute as well: at unit size of the left side they are uninformative, whatever the
+        # units.
         size = np.sqrt(np.mean(part.y**2 * weights.values))
         model.fit(part.X * root[:, None] / size, part.y * root / size)
         notes = ()

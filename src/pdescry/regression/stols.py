@@ -14,7 +14,7 @@ from pdescry.regression.thresholding import Pass, drop_small
 
 @final
 class STOLS(SparseRegressor):
-    """Least squares with sequential threshold. All rows count alike: the variance is checked and not used.
+    """Least squares with sequential threshold. All rows have the same weight: the variance is checked and not used.
 
     Parameters
     ----------

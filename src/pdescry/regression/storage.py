@@ -1,4 +1,4 @@
-"""A `SparseFit` as plain tables that JSON can hold, and back."""
+"""A `SparseFit` as plain tables for JSON, and back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pdescry.regression.spread import Spread
 
 
 def fit_to_dict(fit: SparseFit, methods: Mapping[str, type[SparseRegressor]]) -> dict[str, Any]:
-    """Numbers that are none become null. ``methods``: the registry, by whose names methods are called."""
+    """NaN becomes null. ``methods``: the registry of the methods' names."""
     spread = fit.spread
     return plain(
         {
@@ -44,7 +44,7 @@ def fit_to_dict(fit: SparseFit, methods: Mapping[str, type[SparseRegressor]]) ->
 def fit_from_dict(
     table: Mapping[str, Any], fields: Sequence[str], axes: Sequence[str], methods: Mapping[str, type[SparseRegressor]]
 ) -> SparseFit:
-    """What `fit_to_dict` wrote; the method has its settings, but is not fitted."""
+    """The inverse of `fit_to_dict`; the method has its settings, but is not fitted."""
     method = dict(table["method"])
     spread = table["spread"]
     return SparseFit(

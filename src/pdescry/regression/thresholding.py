@@ -1,4 +1,4 @@
-"""Regress, drop what is small, repeat: the loop that STBLR, STOLS and the sequential ridge share."""
+"""Regress, drop small terms, repeat: the loop that STBLR, STOLS and the sequential ridge share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pdescry.regression.weights import Weights
 
 @dataclass(frozen=True)
 class Pass:
-    """One regression on k columns; ``sizes`` (k,) is what is compared with the threshold."""
+    """One regression on k columns; ``sizes`` (k,) are compared with the threshold."""
 
     coefficients: NDArray[np.float64]
     covariance: NDArray[np.float64]
@@ -26,7 +26,7 @@ class Pass:
 
 
 def drop_small(table: Table, regress: Callable[[Table], Pass], threshold: float, doubling: bool) -> Search:
-    """Until nothing is below the threshold, which doubles after each pass if ``doubling``."""
+    """Repeat until nothing is below the threshold, which doubles after each pass if ``doubling``."""
     columns = np.arange(len(table.names))
     path: list[Step] = []
     notes: list[Notice] = []

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from pdescry.errors import InputError
 from pdescry.notices import Notice
 
-# A column that makes up this share of all γ weights the rows alone.
+# A column with this share of all γ determines the weights alone.
 DOMINANT = 0.9
-# Fewer rows than this for each column, after weighting, are few.
+# Fewer effective rows than this for each column are few.
 FEW = 10
 
 
@@ -32,9 +32,9 @@ def uncertainty(variance: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def row_weights(variance: NDArray[np.float64] | None, power: float, rows: int, names: tuple[str, ...]) -> Weights:
-    """Rows scaled by γ^(−power), so weights γ^(−2·power); all 1 where no variance is known.
+    """Rows scaled by γ^(−power), so weights γ^(−2·power); all 1 if no variance is known.
 
-    A row with γ = 0 claims to be exact. It is given the least γ of the others: no row may outweigh them all.
+    A row with γ = 0 claims to be exact. It is assigned the least γ of the others, so that no row dominates them all.
     """
     if variance is None or power == 0:
         return Weights(np.ones(rows), None)
@@ -50,7 +50,7 @@ def row_weights(variance: NDArray[np.float64] | None, power: float, rows: int, n
     notes += [
         Notice.of("column-without-variance", term=names[j])
         for j in np.flatnonzero(largest == 0)
-        if names[j] != "1"  # a constant has none by nature
+        if names[j] != "1"  # a constant has none
     ]
     if len(names) > 1:
         shares = (variance / np.where(largest > 0, largest, 1)).sum(axis=0)

@@ -1,4 +1,4 @@
-"""What the page shows of the law solved forward: the field that comes of it, and held-out sensors."""
+"""The forward solution of the law in the report: the resulting field, and left-out sensors."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ SECONDS = 60  # a law that takes longer is mentioned, not drawn
 
 
 def forward_of(law: Reported, field: xr.Dataset | None) -> dict[str, Any] | None:
-    """field: the inferred one on its grid, which the solution is compared with; None where there is nothing to show."""
+    """field: the inferred one on its grid, with which the solution is compared; None if there is nothing to show."""
     if field is None or not law.found or law.forward.status != "ok":
         return None
     readings = law.readings
     (axis,) = readings.axes
     times, places = field[readings.time_name].to_numpy(), field[axis].to_numpy()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of assumed ends: the page tells them
+        warnings.simplefilter("ignore", UserWarning)  # of assumed ends, which the page reports
         solved = law.simulate(times, x=places, max_seconds=SECONDS, verify=False)
     if solved.attrs["status"] != "ok":
         return None

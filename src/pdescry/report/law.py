@@ -1,4 +1,4 @@
-"""What a page asks of a law, beyond what pictures ask."""
+"""What a page requires of a law, beyond what figures require."""
 
 from __future__ import annotations
 

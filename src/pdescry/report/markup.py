@@ -1,4 +1,4 @@
-"""Pieces of HTML that a page is made of. Every text is escaped here, and nowhere else."""
+"""HTML elements of the page. Every text is escaped here, and nowhere else."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pdescry.notices import Notice
 
 
 def figure(name: str, alternative: str, caption: str, more: bool = False, follows: str = "") -> str:
-    """A figure that ``figures.js`` draws, what it shows in words, and files to save it as.
+    """A figure that ``figures.js`` draws, with a text alternative, and buttons to save it.
 
-    more: it can show more rows. follows: the element whose caption says what the reader chose.
+    more: it can show more rows. follows: the element whose caption shows the reader's choice.
     """
     buttons = "".join(
         f'<button type="button" data-save="{kind}" aria-label="Save figure {escape(name)} as {kind.upper()}">'

@@ -1,4 +1,4 @@
-"""Laws typeset for a browser, with their uncertainty in the last digits."""
+"""Laws typeset for a browser, with standard errors in the last digits."""
 
 from __future__ import annotations
 

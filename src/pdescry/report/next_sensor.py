@@ -1,4 +1,4 @@
-"""What the page shows of where to put the next sensor."""
+"""The advice on the next sensor in the report."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ NUMBER = 3  # sensors that a page advises
 
 
 def advice_of(law: Reported) -> Advice | None:
-    """None along several axes, where the map cannot be drawn, and where there is nothing to judge by."""
+    """None along several axes, where the map cannot be drawn, and if there is no basis for advice."""
     if len(law.readings.axes) > 1:
         return None
     try:
         return law.next_sensor(NUMBER)
-    except InputError:  # the page has all the rest
+    except InputError:  # the rest of the page is unaffected
         return None
 
 
 def map_of(law: Reported, advice: Advice | None) -> dict[str, Any] | None:
-    """The root of the information: few readings add so much that nothing else would show beside them."""
+    """The square root of the information: otherwise a few readings with much information would dominate the map."""
     if advice is None:
         return None
     time, axis = map(str, advice.map.dims)

@@ -1,4 +1,4 @@
-"""A law in a notebook: typeset, with its terms in a table, what to know of it, and a small figure."""
+"""A law in a notebook: typeset, with its terms in a table, its notes, and a small figure."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _listed(before: str, sentences: Any) -> str:
 
 
 def _figure(law: Reported) -> str:
-    """The field, and what it is at three times; nothing of a field along several axes."""
+    """The field, and its values at three times; nothing for a field along several axes."""
     if len(law.readings.axes) > 1:
         return ""
     from matplotlib.figure import Figure

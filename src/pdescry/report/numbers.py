@@ -1,4 +1,4 @@
-"""The numbers behind the figures of a page, small enough to travel in it."""
+"""The data of the figures of a page, small enough to be part of it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from pdescry.plot.law import Inferred
 from pdescry.plot.path import FURTHEST, ranked
 from pdescry.report.law import Reported
 
-DIFFERENCE_COLOURS = "RdBu_r"  # two-sided, pale in the middle
+DIFFERENCE_COLOURS = "RdBu_r"  # diverging, pale in the middle
 STOPS = 33
-MOST_READINGS = 120_000  # drawn and carried by a page; 6 MB are the limit of what people send each other
+MOST_READINGS = 120_000  # drawn and included in a page; attachments are often limited to 6 MB
 EXACT = 20_000  # up to so many readings in double precision
-EXPERIMENTS = 6  # whose fields a page carries
+EXPERIMENTS = 6  # whose fields a page includes
 
 
 def numbers_of(law: Reported, name: str, fields: list[Inferred], grids: list[xr.Dataset]) -> dict[str, Any]:
-    """All of them, but for those that have to be solved for. fields: of each experiment; grids: their values."""
+    """All data, except those that require a forward solution. fields: of each experiment; grids: their values."""
     return {
         "name": name,
         "colours": {
@@ -46,14 +46,16 @@ def numbers_of(law: Reported, name: str, fields: list[Inferred], grids: list[xr.
 
 
 def fields_of(law: Reported) -> list[Inferred]:
-    """Of each experiment: the one that obeys the law if it was inferred with it; none along three axes."""
+    """The fields of each experiment: the one that satisfies the law if it was inferred with it; none along three
+    axes."""
     if len(law.readings.axes) > 2:
         return []
     return [law.inference.of(number) for number in range(min(len(law.experiments), EXPERIMENTS))]
 
 
 def packed(values: ArrayLike, exact: bool = False) -> dict[str, str]:
-    """Little-endian floats in base64, as ``figures.js`` unpacks them; half the bits where that changes no picture."""
+    """Little-endian floats in base64, as ``figures.js`` decodes them; in single precision where that changes no
+    figure."""
     values = np.asarray(values, float)
     known = values[np.isfinite(values)]
     alike = not known.size or np.abs(known - known.astype(np.float32)).max() <= 1e-4 * np.ptp(known)
@@ -62,7 +64,7 @@ def packed(values: ArrayLike, exact: bool = False) -> dict[str, str]:
 
 
 def names_of(readings: Readings) -> dict[str, str]:
-    """As axes are labelled; times of readings that had dates with the date that they count from."""
+    """As axes are labelled; for readings with dates, time is labelled with the date that it counts from."""
     time = readings.label(readings.time_name)
     if readings.time_origin:
         unit = readings.units.get(readings.time_name, "s")
@@ -76,7 +78,7 @@ def sensor_names(readings: Readings) -> list[str]:
 
 
 def finite(value: Any) -> float | None:
-    """As JSON has numbers."""
+    """For JSON: null if not finite."""
     return None if value is None or not math.isfinite(value) else float(value)
 
 
@@ -174,7 +176,7 @@ def _profiles(law: Reported) -> list[dict[str, Any]]:
 
 
 def _candidates(law: Reported) -> list[dict[str, Any]]:
-    """The likeliest first; none where the method gives no probabilities, or no law was found."""
+    """The most probable first; none if the method gives no probabilities, or no law was found."""
     if law.comparison is None or not law.found:
         return []
     tables = [fit.table.assign(term=_named(law, fit.field, fit.table["term"])) for fit in law.fits]
@@ -186,7 +188,7 @@ def _candidates(law: Reported) -> list[dict[str, Any]]:
 
 
 def _named(law: Reported, field: str, terms: Iterable[str]) -> list[str]:
-    """With the field whose law it is, where there are several."""
+    """With the field of the law, if there are several."""
     return [f"{field}: {term}" if len(law.fits) > 1 else term for term in terms]
 
 
@@ -220,7 +222,7 @@ def _left_out(law: Reported) -> list[dict[str, Any]]:
 
 
 def _sensor(row: Mapping[Hashable, Any]) -> str:
-    """Its name, with the number of its experiment and the field, where there are several."""
+    """Its name, with the number of its experiment and the field, if there are several."""
     before = [str(row["experiment"] + 1)] if "experiment" in row else []
     return ": ".join([*before, *([str(row["field"])] if "field" in row else []), str(row["sensor"])])
 

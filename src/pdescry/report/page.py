@@ -1,7 +1,7 @@
-"""The page of a law: one HTML file that needs nothing else and opens from disk.
+"""The page of a law: one self-contained HTML file that opens from disk.
 
-Words and tables come from ``sections.py``; figures are drawn by ``assets/figures.js``, in the plane with ``plane.js``,
-from what ``numbers.py`` gathers.
+Text and tables come from ``sections.py``; figures are drawn by ``assets/figures.js``, in the plane with ``plane.js``,
+from the data of ``numbers.py``.
 """
 
 from __future__ import annotations
@@ -57,5 +57,5 @@ def _asset(name: str) -> str:
 
 
 def _json(numbers: dict[str, Any]) -> str:
-    """So that no text in it can end the element that it is in."""
+    """Escaped, so that no text in it can end the element that contains it."""
     return json.dumps(numbers, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,6 +1,5 @@
-"""The words and tables of a page, in the order in which people ask: what is the law, and how far can I trust it; what
-do the readings show; why these terms; what does the law predict; what speaks against it; how to reproduce it.
-"""
+"""The text and tables of a page, in the order of a reader's questions: what is the law, and how far can I trust it;
+what do the readings show; why these terms; what does the law predict; what contradicts it; how to reproduce it."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ VERSIONS = ("pdescry", "jax", "blackjax", "numpy", "scipy", "scikit-learn")
 
 
 def sections_of(law: Reported, name: str, numbers: dict[str, Any], advice: Advice | None) -> Iterator[str]:
-    """name: of what was read. numbers: what the figures show."""
+    """name: of the readings. numbers: data of the figures."""
     yield _head(law, name, {"next"} if advice is None else set())
     yield _field(law, numbers)
     yield section("terms", "The terms", *_terms(law, numbers))
@@ -45,7 +44,7 @@ def sections_of(law: Reported, name: str, numbers: dict[str, Any], advice: Advic
 
 
 def _head(law: Reported, name: str, missing: set[str]) -> str:
-    """missing: parts of the page that there are not."""
+    """missing: parts of the page that do not exist."""
     sure, sentence = how_far_to_trust(law)
     shown = "".join(typeset(fit) for fit in law.fits) if law.found else f"<p class='words'>{escape(str(law))}</p>"
     links = "".join(f'<a href="#{key}">{text}</a>' for key, text in LINKS.items() if key not in missing)
@@ -106,7 +105,7 @@ def _field(law: Reported, numbers: dict[str, Any]) -> str:
             ),
             figure(
                 "sd",
-                f"Map of the standard deviation of {what} {where}: how sure the mean is.",
+                f"Map of the standard deviation of {what} {where}: uncertainty of the mean.",
                 "Its standard deviation: where the field is most uncertain. Colours end where 98 % of the map do.",
             ),
         ),
@@ -148,7 +147,7 @@ def _in_the_plane(law: Reported, title: str, obeys: str, experiments: int) -> st
             ),
             figure(
                 "plane-sd",
-                f"Map of the standard deviation of {what} {where}: how sure the mean is.",
+                f"Map of the standard deviation of {what} {where}: uncertainty of the mean.",
                 "Its standard deviation: where the field is most uncertain. Colours end where 90 % of all maps do.",
             ),
         ),
@@ -247,7 +246,7 @@ def _compared(comparison: Comparison) -> Iterator[str]:
             [name, *(_short(scores[name], 6) for scores in comparison.baselines.values())]
             for name in next(iter(comparison.baselines.values()), {})
         ],
-        "What knows no law, for comparison",
+        "Models without a law, for comparison",
     )
 
 
@@ -255,8 +254,8 @@ def _why(path: dict[str, Any]) -> str:
     rows = path["rows"]
     kept = ", ".join(row["name"] for row in rows if row["kept"]) or "none"
     if path["kind"] == "steps":
-        caption = "The order in which candidates fell: the longer the bar, the later; dark ones stayed."
-        words = f"Steps at which candidates were dropped; {kept} stayed to the end."
+        caption = "The order in which candidates were dropped: the longer the bar, the later; dark ones were kept."
+        words = f"Steps at which candidates were dropped; {kept} were kept to the end."
         return figure("path", words, caption, more=len(rows) > FEW)
     outside = [row for row in rows if not row["kept"] and row["score"] is not None]
     words = f"Change of the score with one term less or more; terms of the law: {kept}."
@@ -327,7 +326,7 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
 
 
 def of_field(name: str, number: int) -> str:
-    """The figure of each field, as ``figures.js`` calls it."""
+    """The name of the figure of each field in ``figures.js``."""
     return f"{name}-{number + 1}" if number else name
 
 

@@ -7,11 +7,11 @@ import math
 from pdescry.report.law import Reported
 
 SURE = 0.95  # probability of each term
-AS_EXPECTED = 1.3  # times what the error should be
+AS_EXPECTED = 1.3  # times the expected error
 
 
 def how_far_to_trust(law: Reported) -> tuple[bool, str]:
-    """Whether nothing speaks against it, and the sentence."""
+    """Whether nothing contradicts it, and the sentence."""
     if not law.found:
         return False, "The readings do not determine a law; they do determine the field between the sensors."
     if law.comparison is None:
@@ -28,7 +28,7 @@ def how_far_to_trust(law: Reported) -> tuple[bool, str]:
             "about as well."
         )
     score = law.forward.score
-    # Each sensor predicted from the others, and some of them by the law solved forward.
+    # Leave-one-sensor-out errors, and those of sensors predicted by the law solved forward.
     several = len(law.readings.fields) > 1
     errors = [(f" in {name}" * several, *law.comparison.errors_of(name)) for name in law.readings.fields]
     errors += [] if score is None else [(f" in {score.worst}" * several, score.rms_error, score.expected)]
@@ -53,5 +53,5 @@ def how_far_to_trust(law: Reported) -> tuple[bool, str]:
 
 
 def _at_least(probability: float) -> str:
-    """Never more than laws outside the candidates allow to say."""
+    """Limited, because laws outside the candidates are not included."""
     return "0.99 or more" if probability >= 0.99 else f"{probability:.2f} or more"

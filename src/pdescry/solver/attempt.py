@@ -1,4 +1,4 @@
-"""One attempt: a problem solved with one number of points, every step inspected."""
+"""One attempt: a problem solved on one grid, with every step inspected."""
 
 from __future__ import annotations
 
@@ -27,41 +27,43 @@ Progress = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class Problem:
-    """What is to be solved, read and checked: the same for every number of points."""
+    """What is to be solved, parsed and checked: the same for every grid."""
 
     equation: Equation
     domain: Domain
     profiles: Mapping[Derivative, Profile]  # of each field, and of u_t for a second-order law
     until: float
-    times: Array  # when the user wants to look, all within [0, until] and not only 0
+    times: Array  # output times, all within [0, until] and not only 0
     tolerance: float
     max_steps: int
     max_seconds: float
     deadline: float  # of time.monotonic()
     progress: Progress
-    grace: float = 0.0  # how long a rough start, or a field whose input has jumped, may stay unresolved
-    inputs: Inputs = declare(default_factory=dict)  # every input of the law, known up to ``until``
+    grace: float = 0.0  # how long an incompatible initial state, or a field whose input has jumped, may stay unresolved
+    inputs: Inputs = declare(default_factory=dict)  # every input of the law, up to ``until``
 
     @property
-    def moments(self) -> Array:
-        """Times at which two runs are compared: those that the user looks at, and enough others, outside the graces."""
+    def comparison_times(self) -> Array:
+        """Times at which two runs are compared: the output times, and enough others, outside the grace periods."""
         every = np.union1d(self.times, np.linspace(0, self.until, 101))
         return every[self.beyond_grace(every) >= 0]
 
     @cached_property
     def _graces(self) -> tuple[Array, Array]:
-        """The start and the breaks of inputs, which may not suit the boundary either, and how long the grace is."""
+        """The start and the breaks of inputs, which may be incompatible with the boundary, too; and the length of the
+        grace."""
         starts = np.array([0.0, *breaks_of(self.inputs)])
         return starts, np.minimum(self.grace, np.diff(starts, append=self.until) / 4)
 
     def beyond_grace(self, t: Array | float) -> Array:
-        """How long the grace of the start, or of the latest break of an input, has been over; negative within it."""
+        """Time since the end of the last grace period (after the start, or the latest break of an input); negative
+        within it."""
         starts, lengths = self._graces
         latest = np.searchsorted(starts, t, side="right") - 1
         return t - (starts + lengths)[latest]
 
     def allowed(self, least: float) -> float:
-        """What may be wrong for a reason other than the stepper, relative to the largest value: not less than it."""
+        """Error allowed for reasons other than the stepper, relative to the largest value; at least ``least``."""
         return max(least, self.tolerance)
 
     def grid(self, conditions: Mapping[str, Conditions], points: Mapping[str, int]) -> Discretisation:
@@ -77,14 +79,14 @@ class Problem:
 
 @dataclass(frozen=True)
 class Run:
-    """What came of an attempt."""
+    """The result of an attempt."""
 
     grid: Discretisation
     trajectory: Trajectory
-    rough: bool  # whether the finest modes mattered during the grace
+    rough: bool  # whether the finest modes were significant during the grace
     tail: float  # the finest modes after it, relative to the largest
     coarse: tuple[str, ...]  # the axes along which they were too large, or may have been
-    driven: Array  # what the known inputs make of each block of the state, shape (blocks,)
+    driven: Array  # size of each block of the state due to the known inputs, shape (blocks,)
 
     @property
     def outcome(self) -> str:
@@ -92,28 +94,28 @@ class Run:
 
     @property
     def reached(self) -> float:
-        """The last time at which nothing was wrong yet."""
+        """The last time up to which nothing was wrong."""
         judged = self.outcome in ("unresolved", "ill-posed", "blow-up", "rough")
         return float(self.trajectory.times[max(-2, -len(self.trajectory.times)) if judged else -1])
 
     @cached_property
     def sizes(self) -> Array:
-        """The largest value that each field had, shape (fields,); 1 for a field that was zero throughout."""
+        """The largest value of each field so far, shape (fields,); 1 for a field that was zero throughout."""
         blocks = [self.grid.blocks[Derivative(field)] for field in self.grid.equation.fields]
         return np.array([float(np.abs(self.trajectory.states[:, block]).max()) or 1.0 for block in blocks])
 
     @property
-    def surging(self) -> bool:
+    def accelerating(self) -> bool:
         largest = largest_values(self.grid, self.trajectory.states)  # (steps + 1, blocks)
         return any(
-            surging(self.trajectory.times, column)
+            accelerating(self.trajectory.times, column)
             for column, driven in zip(largest.T, self.driven, strict=True)
-            if column[-1] > driven  # a pulse that sets in is no blow-up
+            if column[-1] > driven  # the onset of a pulse is no blow-up
         )
 
     @property
     def rounding(self) -> float:
-        """What rounding contributes to the error by the end, relative to the largest value of each field."""
+        """Contribution of rounding to the final error, relative to the largest value of each field."""
         path, grid = self.trajectory, self.grid
         gathered = grid.rounding(float(path.times[-1]), path.states[-1], float(path.times[-1]))
         blocks = [grid.blocks[Derivative(field)] for field in grid.equation.fields]
@@ -132,9 +134,9 @@ class Run:
             for field, space in grid.spaces.items()
         }
 
-    def look(self, times: Array) -> Array:
+    def sampled_fields(self, times: Array) -> Array:
         """All fields at places spread over the domain: shape (times, fields, places)."""
-        # Not evenly spaced, or waves that fit the spacing would not be seen.
+        # Unevenly spaced, so that no wave is aliased to a constant.
         spread = np.arange(SOLVER.stop.compared[len(self.grid.axes) - 1]) * 0.6180339887498949 % 1.0
         places = [left + (right - left) * spread for left, right in self.grid.domain.values()]
         seen = [piece.on_grid(times, *places) for piece in self.pieces.values()]
@@ -142,7 +144,7 @@ class Run:
 
 
 def most_steps(grid: Discretisation) -> int:
-    """How many steps fit into memory: a state and the three coefficients of a cubic for each."""
+    """Number of steps that fit into memory: a state and the three coefficients of a cubic for each."""
     return SOLVER.stop.memory // (4 * 8 * len(grid.blocks) * grid.size)
 
 
@@ -151,7 +153,7 @@ def largest_values(grid: Discretisation, y: Array) -> Array:
     return np.stack([np.abs(y[..., block]).max(axis=-1) for block in grid.blocks.values()], axis=-1)
 
 
-def surging(times: Array | list[float], largest: Array) -> bool:
+def accelerating(times: Array | list[float], largest: Array) -> bool:
     """Whether the largest value doubled faster the last time than the time before: towards a blow-up, unlike exp(t)."""
     times = np.asarray(times)
     below_half = np.flatnonzero(largest <= largest[-1] / 2)
@@ -163,10 +165,10 @@ def surging(times: Array | list[float], largest: Array) -> bool:
 
 
 def starting_sizes(problem: Problem, grid: Discretisation, start: Array) -> Array:
-    """What each block of the state is measured against before it has a size of its own; shape of the state.
+    """The scale of each block of the state before it has a size of its own; shape of the state.
 
-    A velocity counts by what it does to its field over the time span; a field that starts from zero by what its rate
-    and the known inputs make of it within the law's own time scale.
+    A velocity is scaled by its effect on the field over the time span; a field that starts from zero by the effect of
+    its rate and the known inputs within the law's own time scale.
     """
     driven = driven_sizes(grid, start, problem.until)
     with np.errstate(all="ignore"):
@@ -186,7 +188,7 @@ def finest_modes(grid: Discretisation, t: float, y: Array, floor: Array, largest
     """Along each axis, the finest tenth of the modes of any field, relative to the ``largest`` that the field has had
     (updated here).
 
-    What lies below ``floor``, in the shape of the state, is rounding and counts as nothing.
+    Anything below ``floor``, in the shape of the state, is rounding and is ignored.
     """
     tails = dict.fromkeys(grid.axes, 0.0)
     for field, sizes in grid.amplitudes(t, y).items():
@@ -202,7 +204,7 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
     """Step the problem on ``grid``. It ends as soon as a verdict is reached:
 
     ``"unresolved"``: after the grace, the finest tenth of the modes exceeds ``resolved`` of the largest;
-    ``"rough"``: the grace takes too many steps; ``"blow-up"``; ``"ill-posed"``; or what `integrate` ends with.
+    ``"rough"``: the grace takes too many steps; ``"blow-up"``; ``"ill-posed"``; or the outcome of `integrate`.
     """
     floor = 3 * grid.rounding(0.0, start, problem.until)
     by_inputs = driven_sizes(grid, start, problem.until)
@@ -225,13 +227,13 @@ def attempt(problem: Problem, grid: Discretisation, start: Array, resolved: floa
             rough = True
         if max(worst.values()) > resolved:
             return "unresolved"
-        # Of the start: breaks are too many to count.
+        # Of the start only, because breaks may be many.
         if rough and t <= problem.grace and len(times) > SOLVER.stop.steps_of_rough_start:
-            # On the way to a blow-up every grid is too coarse in the end; the next one will show the same.
-            return "unresolved" if any(surging(times, block) for block in np.array(largest).T) else "rough"
+            # Close to a blow-up every grid is too coarse in the end; the next one will show the same.
+            return "unresolved" if any(accelerating(times, block) for block in np.array(largest).T) else "rough"
         reference = np.maximum(np.maximum(largest[0], largest[len(largest) // 10]), driven)
         for block in np.flatnonzero(largest[-1] > SOLVER.stop.growth * reference):
-            if surging(times, np.array(largest)[:, block]):
+            if accelerating(times, np.array(largest)[:, block]):
                 return "blow-up"
         remaining = problem.until - t
         if growth_without_bound(grid.equation, grid.axes, grid.slopes(t, y), grid.finest, remaining):

@@ -1,7 +1,7 @@
 """Spectral bases on an interval: a function is a vector of coefficients, everything else is a dense matrix.
 
-A basis owns two things only: its collocation nodes and the matrix of its functions (or their derivatives) at any
-points. Differentiation matrices, boundary conditions, interpolation and the test of resolution all follow from these
+A basis consists only of its collocation nodes and the matrix of its functions (or their derivatives) at any points.
+Differentiation matrices, boundary conditions, interpolation and the test of resolution all follow from these
 (`discretisation`).
 """
 
@@ -39,7 +39,7 @@ class Basis(ABC):
 
 @final
 class Fourier(Basis):
-    """1, cos, sin, cos 2, … of period right − left. ``size`` is odd, so that no mode lacks its partner."""
+    """1, cos, sin, cos 2, … of period right − left. ``size`` is odd, so that all modes are in pairs."""
 
     def nodes(self, count: int) -> Array:
         return self.left + (self.right - self.left) * np.arange(count) / count
@@ -47,7 +47,7 @@ class Fourier(Basis):
     def matrix(self, x: Array, order: int = 0) -> Array:
         wave = 2 * np.pi / (self.right - self.left)
         k = wave * np.arange(1, self.size // 2 + 1)
-        phase = np.outer(np.asarray(x) - self.left, k) + order * np.pi / 2  # each derivative turns by a quarter
+        phase = np.outer(np.asarray(x) - self.left, k) + order * np.pi / 2  # each derivative adds a quarter turn
         out = np.empty((len(x), self.size), dtype=phase.dtype)
         out[:, 0] = 1.0 if order == 0 else 0.0
         out[:, 1::2] = k**order * np.cos(phase)
@@ -76,5 +76,5 @@ class Chebyshev(Basis):
         return chebyshev.chebvander(s, self.size - 1 - order) @ lowered
 
     def finest(self) -> float:
-        # In the middle of the interval a polynomial of degree p waves like cos(p s).
+        # In the middle of the interval a polynomial of degree p oscillates like cos(p s).
         return 2 / (self.right - self.left) * (self.size - 1)

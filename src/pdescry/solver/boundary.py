@@ -1,13 +1,13 @@
-"""Boundary conditions: what the user wrote → conditions on each field, and whether the law takes that many.
+"""Boundary conditions: what the user wrote → conditions on each field, and whether the law requires that many.
 
-A field that appears with derivatives up to order m takes m conditions. For even m, half of them are at either end:
+A field that appears with derivatives up to order m requires m conditions. For even m, half of them are at either end:
 ``"dirichlet"`` fixes u, u_x, … of order below m/2 (the value, and for m = 4 the slope too); ``"neumann"`` fixes the odd
-derivatives u_x, u_xxx, … (no flux). For odd m the ends are not alike, and which end takes more depends on the sign of
-the highest term: conditions are then given for each side. For m = 1 ``"dirichlet"`` fixes u at the ends where the law
+derivatives u_x, u_xxx, … (no flux). For odd m the ends differ, and which end requires more depends on the sign of the
+highest term: conditions are then given for each side. For m = 1 ``"dirichlet"`` fixes u at the ends where the law
 carries information inwards, and only there. A value is a number, or a function of the time since the start.
 
 In the plane each axis has two sides, "left" and "right" of the first and "bottom" and "top" of the second, and every
-axis takes conditions of its own. A value may then be a function of (t, s), where s are places along the side.
+axis has conditions of its own. A value may then be a function of (t, s), where s are places along the side.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Condition:
         return float(self.value(t)) if callable(self.value) else self.value
 
     def rate(self, t: float) -> float:
-        """By how much it changes in a unit of time: the slope at t of the polynomial through values near t."""
+        """Its rate of change: the slope at t of the polynomial through values near t."""
         if not callable(self.value):
             return 0.0
         step = self.until * SOLVER.inputs.rate_step
@@ -76,7 +76,7 @@ class Condition:
         return self.side in ("left", "bottom")
 
     def along(self, t: float, places: Array | None) -> Array:
-        """The values at a time along the side; places (S,), None where a side is a point."""
+        """The values at a time along the side; places (S,), None if a side is a point."""
         if places is None:
             return np.asarray(self.at(t))
         if not callable(self.value):
@@ -101,7 +101,7 @@ class Condition:
 class Conditions:
     """All conditions of a problem; ``periodic`` excludes any other.
 
-    ``by_name`` says that they came from a name such as "dirichlet", not one by one.
+    ``by_name``: whether they came from a name such as "dirichlet", not one by one.
     """
 
     periodic: bool
@@ -118,14 +118,14 @@ class Conditions:
 
 
 def read_boundary(boundary: Boundary, equation: Equation, domain: Domain, until: float) -> dict[str, Conditions]:
-    """Turn the argument of `simulate` into conditions of each axis, up to a time. Bad spelling raises `InputError`;
-    counts are checked later."""
+    """Turn the argument of `simulate` into conditions of each axis, up to a time. Wrong syntax raises `InputError`; the
+    number of conditions is checked later."""
     given = _sides(boundary, domain)
     return {axis: _on_axis(given.get(axis, {}), equation, axis, tuple(domain), until) for axis in domain}
 
 
 def _sides(boundary: Boundary, domain: Domain) -> dict[str, str | dict[str, Side]]:
-    """Of each axis "periodic", or the conditions at its sides."""
+    """For each axis "periodic", or the conditions at its sides."""
     example = _EXAMPLE if len(domain) == 1 else _IN_THE_PLANE
     sides = dict(zip(domain, SIDES, strict=False))
     if isinstance(boundary, str):
@@ -152,7 +152,7 @@ def _sides(boundary: Boundary, domain: Domain) -> dict[str, str | dict[str, Side
             found[axis] = of_sides
         else:
             found[axis] = before | of_sides
-    for axis, of_sides in found.items():  # both sides by themselves are the same as the axis
+    for axis, of_sides in found.items():  # conditions on both sides are the same as on the axis
         if len(domain) > 1 and isinstance(of_sides, dict) and [*of_sides.values()] == ["periodic", "periodic"]:
             found[axis] = "periodic"
     return found
@@ -210,17 +210,17 @@ def _on_axis(
     return Conditions(periodic=False, given=tuple(given), by_name=by_name)
 
 
-def spelled(boundary: Any) -> Any:
-    """What the user wrote, with "f(t)" for functions, whose own names say where they lie in memory."""
+def printable(boundary: Any) -> Any:
+    """The user's argument, with "f(t)" for functions, whose repr contains a memory address."""
     if isinstance(boundary, Mapping):
-        return {name: spelled(each) for name, each in boundary.items()}
+        return {name: printable(each) for name, each in boundary.items()}
     if isinstance(boundary, tuple | list):
-        return type(boundary)(spelled(each) for each in boundary)
+        return type(boundary)(printable(each) for each in boundary)
     return "f(t)" if callable(boundary) else boundary
 
 
 def check_values(conditions: Conditions, times: Sequence[float], side: tuple[float, float] | None = None) -> None:
-    """Functions of time, and of the place along a side if it has a length, have to give finite numbers."""
+    """Check that functions of time, and of the place along a side if it has a length, return finite numbers."""
     places = None if side is None else np.linspace(*side, 7)
     of = "time" if side is None else "(t, s), for an array s of places along the side,"
     for condition in conditions.given:
@@ -305,7 +305,7 @@ def _formula(text: str, axis: str, axes: tuple[str, ...]) -> Value:
 
 
 def _orders(kind: str, order: int) -> range:
-    """Which derivatives a named kind fixes at one end, for a law of this order in x."""
+    """Orders of the derivatives that a named kind fixes at one end, for a law of this order in x."""
     each_side = max(order // 2, 1) if order else 0
     return range(each_side) if kind == "dirichlet" else range(1, 2 * each_side, 2)
 
@@ -317,10 +317,10 @@ def settle(
     incoming: Mapping[str, tuple[int, int]] | None,
     sides: tuple[str, str] = SIDES[0],
 ) -> tuple[Conditions, Notice | None]:
-    """The conditions to impose, and a notice if they do not suit the law.
+    """The conditions to impose, and a notice if they are inconsistent with the law.
 
-    ``incoming`` says how many conditions the fields could take at the left and at the right end, if that is known; of
-    several fields, only how many there are in all matters. Else each field of order m takes m/2 at either end.
+    ``incoming``: how many conditions the fields require at the left and at the right end, if that is known; for several
+    fields, only the total is checked. Otherwise each field of order m requires m/2 at either end.
     """
     if conditions.periodic:
         return conditions, None
@@ -340,8 +340,8 @@ def settle(
             held = {"held_left": _held(field, axis, left), "held_right": _held(field, axis, right)}
             if sides == SIDES[0]:
                 return conditions, Notice.of("law-takes-other-conditions", highest=highest, **numbers, **held)
-            told = numbers | held | {"highest": highest, "axis": axis}
-            return conditions, Notice.of("law-takes-other-conditions-in-plane", **told)
+            parameters = numbers | held | {"highest": highest, "axis": axis}
+            return conditions, Notice.of("law-takes-other-conditions-in-plane", **parameters)
         if too_high := [condition for condition in given if condition.order >= max(order, 1)]:
             name = f"{field}_{axis * too_high[0].order}"
             return conditions, Notice.of("condition-too-high", derivative=name)
@@ -349,7 +349,7 @@ def settle(
 
 
 def _numbers(given: tuple[Condition, ...], left: int, right: int, sides: tuple[str, str]) -> dict[str, Any] | None:
-    """What the law takes on either side and what was given, where these differ."""
+    """The number of conditions required and given on either side, if these differ."""
     at_left = sum(condition.low for condition in given)
     at_right = len(given) - at_left
     if (at_left, at_right) == (left, right):
@@ -363,7 +363,7 @@ def _numbers(given: tuple[Condition, ...], left: int, right: int, sides: tuple[s
 
 
 def needed_at_ends(order: int, leading: tuple[float, float] | None) -> tuple[int, int]:
-    """How many conditions u_t = c·∂ᵐu takes at the left and at the right end."""
+    """How many conditions u_t = c·∂ᵐu requires at the left and at the right end."""
     if order % 2 == 0 or leading is None:
         return order // 2, order - order // 2
     sign = -1.0 if (order // 2) % 2 else 1.0
@@ -373,5 +373,5 @@ def needed_at_ends(order: int, leading: tuple[float, float] | None) -> tuple[int
 
 
 def _held(field: str, axis: str, count: int) -> str:
-    """So many conditions, for example."""
+    """An example with this many conditions."""
     return ", ".join(f"{field}_{axis * order}=0" if order else f"{field}=0" for order in range(count)) or "free"

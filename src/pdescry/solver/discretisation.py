@@ -32,8 +32,8 @@ Array = np.ndarray
 class Discretisation:
     """F and its exact Jacobian, for one number of points along each axis.
 
-    The equation must contain no conservative form: `simulate` opens them. The state y is the concatenation of one block
-    of values at all nodes for each field and, for a second-order law, one more for its u_t; in the plane x varies
+    The equation must not contain conservative forms: `simulate` expands them. The state y is the concatenation of one
+    block of values at all nodes for each field and, for a second-order law, one more for its u_t; in the plane x varies
     slowest.
     """
 
@@ -80,7 +80,7 @@ class Discretisation:
 
     @cached_property
     def blocks(self) -> dict[Derivative, slice]:
-        """Which part of y is u (``Derivative("u")``) and, for a second-order law, u_t."""
+        """Slices of y: u (``Derivative("u")``) and, for a second-order law, u_t."""
         names = []
         for component in self.equation.components:
             names += [Derivative(component.field, "t" * order) for order in range(component.time_order)]
@@ -100,7 +100,7 @@ class Discretisation:
 
     @cached_property
     def block_of(self) -> dict[Derivative, tuple[Derivative, tuple[int, ...]]]:
-        """The block that a variable is a derivative of, and its order along each axis."""
+        """The block of which a variable is a derivative, and its order along each axis."""
         names = {each: Derivative(each.field, "t" if "t" in each.axes else "") for each in self.variables}
         return {each: (name, tuple(each.axes.count(axis) for axis in self.axes)) for each, name in names.items()}
 
@@ -166,13 +166,13 @@ class Discretisation:
         return self.spaces[field].coefficients(y[..., self.blocks[Derivative(field)]], ends)
 
     def rounding(self, t: float, y: Array, span: float) -> Array:
-        """What rounding of y does to the state over a time span: |(1/span − J)⁻¹ δF|, the largest of each block.
+        """Effect of rounding of y on the state over a time span: |(1/span − J)⁻¹ δF|, the largest of each block.
 
-        Fast modes forget what is done to them; slow ones gather it, and high derivatives make much of it.
+        Fast modes damp disturbances; slow ones accumulate them, and high derivatives amplify them.
         """
         signs = np.random.default_rng(0).choice([-1.0, 1.0], len(y))
         change = self.rate(t, y * (1 + np.finfo(float).eps * signs)) - self.rate(t, y)
-        shift = (1 + 0.7j) / span  # off the real axis, so that a mode that grows at just 1/span makes nothing singular
+        shift = (1 + 0.7j) / span  # off the real axis, to avoid a singularity for a mode that grows at 1/span
         jacobian = self.jacobian(t, y)
         if isinstance(jacobian, TensorJacobian):
             gathered = Shifted(shift, jacobian).solve(change.astype(complex), np.ones_like(y))
@@ -192,7 +192,7 @@ class Discretisation:
         }
 
     def slopes_at_ends(self, t: float, y: Array, axis: str) -> dict[tuple[str, Derivative], Array]:
-        """As `slopes`, where an axis begins and where it ends: shape (2, places along these sides)."""
+        """As `slopes`, at the beginning and the end of an axis: shape (2, places along these sides)."""
         nodes = [space.nodes for space in self.spaces[self.equation.fields[0]].factors]
         nodes[self.axes.index(axis)] = np.array(self.domain[axis])
         places = [x.ravel() for x in np.meshgrid(*nodes, indexing="ij")]

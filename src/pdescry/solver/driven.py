@@ -1,4 +1,4 @@
-"""How large known inputs make the fields: the scale of a field that starts from zero and is driven."""
+"""Size of fields driven by known inputs: the scale of a field that starts from zero."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Array = np.ndarray
 
 
 def driven_sizes(grid: Discretisation, start: Array, until: float) -> dict[Derivative, float]:
-    """For each block of the state, how far the terms of inputs alone carry it within the law's own time scale.
+    """For each block of the state, its change by the terms of inputs alone within the law's own time scale.
 
-    Zero without inputs, and for terms such as P*u, which do nothing to a field that is zero.
+    Zero without inputs, and for terms such as P*u, which have no effect on a field that is zero.
     """
     out = dict.fromkeys(grid.blocks, 0.0)
     sources = {
@@ -41,6 +41,6 @@ def driven_sizes(grid: Discretisation, start: Array, until: float) -> dict[Deriv
         steps = np.diff(times)[:, None] * (pushed[1:] + pushed[:-1]) / 2
         total = np.vstack([np.zeros(grid.size), np.cumsum(steps, axis=0)])
         size = float(np.abs(total[later] - total).max())
-        for order in range(grid.equation[field].time_order):  # u_tt = P: u follows its velocity
+        for order in range(grid.equation[field].time_order):  # u_tt = P: u follows from its velocity
             out[Derivative(field, "t" * (grid.equation[field].time_order - 1 - order))] = size * scale**order
     return out

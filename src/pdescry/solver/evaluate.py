@@ -1,4 +1,4 @@
-"""Numbers for the language of equations: formulas of the coordinates and sums of terms, evaluated with numpy."""
+"""Numerical evaluation of equations: formulas of the coordinates and sums of terms, with numpy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which grids to try for a problem: coarse to fine, and none that misses what is in the initial state."""
+"""Which grids to try for a problem: from coarse to fine, starting with one that resolves the initial state."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Fit:
     """How well a grid resolves the initial state."""
 
     smooth: bool  # fully resolved, boundary conditions included
-    defect: float  # what it gets wrong of the coarse features (mean, tilt, …), relative to the largest value
+    defect: float  # error of the coarse features (mean, tilt, …), relative to the largest value
     coarse: tuple[str, ...] = ()  # the axes along which it is not resolved
 
 
 def _fit(problem: Problem, grid: Discretisation) -> Fit:
     start = problem.start(grid)
-    # Points of their own: at its nodes any grid agrees with the initial state, however much it misses in between.
+    # Independent points: at its nodes any grid agrees with the initial state, whatever lies in between.
     bases = grid.spaces[problem.equation.fields[0]].bases
     places = [basis.nodes(SOLVER.points.compared_of_start[len(bases) - 1]) for basis in bases]
     everywhere = [each.ravel() for each in np.meshgrid(*places, indexing="ij")]
@@ -50,9 +50,9 @@ def _fit(problem: Problem, grid: Discretisation) -> Fit:
 
 
 class GridsToTry:
-    """Grids to try, coarse to fine, from the first on that resolves the initial state, if there is one.
+    """Grids to try, coarse to fine, starting with the first one that resolves the initial state, if there is one.
 
-    In the plane only those axes get more points that need them: after each attempt, set ``coarse`` to them.
+    In the plane only those axes are refined that need it: after each attempt, set ``coarse`` to them.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ def _sizes(problem: Problem, axis: str, periodic: bool, min_points: int, max_poi
         max_points = max_points // unknowns
     max_points = max(max_points, min(min_points, max_points))
     if not periodic:
-        # Rounding in the m-th derivative at Chebyshev nodes grows as n²ᵐ and would drown the fine modes.
+        # Rounding in the m-th derivative at Chebyshev nodes grows as n²ᵐ and would exceed the fine modes.
         max_points = min(max_points, {3: 384, 4: 192}.get(order, 96 if order > 4 else max_points))
     sizes = [min(min_points, max_points)]
     while sizes[-1] * 3 // 2 <= max_points:

@@ -24,8 +24,8 @@ Initial = Any  # str | float | Profile | Array | xarray.DataArray
 def read_initial(
     initial: Initial | Mapping[str, Initial], equation: Equation, domain: Domain, periodic: Mapping[str, bool]
 ) -> dict[Derivative, Profile]:
-    """A function of the coordinates for each field, and for a second-order law one for its velocity ``"u_t"`` (zero
-    unless given)."""
+    """A function of the coordinates for each field, and for a second-order law one for its velocity ``"u_t"`` (zero by
+    default)."""
     fields = {field: Derivative(field) for field in equation.fields}
     velocities = {f"{c.field}_t": Derivative(c.field, "t") for c in equation.components if c.time_order == 2}
     if not isinstance(initial, Mapping):
@@ -52,7 +52,7 @@ def _profile(name: str, given: Initial, domain: Domain, periodic: Mapping[str, b
         return lambda *places: evaluate_formula(formula, dict(zip(axes, places, strict=True)))
     if callable(given):
         return lambda *places: _called(name, given, axes, places)
-    of_axes: list[Array | None] = [None] * len(axes)  # coordinates along each axis, if they came with the values
+    of_axes: list[Array | None] = [None] * len(axes)  # coordinates along each axis, if they were given with the values
     if hasattr(given, "coords") and hasattr(given, "dims"):
         if given.ndim != len(axes):
             dimensions = "one dimension" if len(axes) == 1 else f"the dimensions {', '.join(axes)}"
@@ -81,7 +81,8 @@ def _profile(name: str, given: Initial, domain: Domain, periodic: Mapping[str, b
         raise InputError(f"The initial state of {name!r} must be {wanted}; got {values.shape}.")
     for number, axis in enumerate(axes):
         if of_axes[number] is None:
-            # Without coordinates: evenly spaced. A period does not repeat its first point, unless it plainly does.
+            # Without coordinates: evenly spaced. A period does not repeat its first point, unless the values clearly
+            # do.
             closed = not periodic[axis] or _repeats_its_first(np.moveaxis(values, number, 0))
             of_axes[number] = np.linspace(*domain[axis], values.shape[number], endpoint=closed)
     if not np.all(np.isfinite(values)):
@@ -105,7 +106,7 @@ def _profile(name: str, given: Initial, domain: Domain, periodic: Mapping[str, b
 
 
 def _repeats_its_first(values: Array) -> bool:
-    """Whether the last value equals the first where the field is not flat: no coincidence, but the end point."""
+    """Whether the last value equals the first while the field is not constant: the end point is included."""
     spread = np.ptp(values)
     flat = np.max([np.abs(values[1] - values[0]), np.abs(values[-2] - values[-1])]) < 1e-6 * spread
     return bool(np.abs(values[-1] - values[0]).max() < 1e-9 * spread and not flat)
@@ -171,13 +172,13 @@ def _interpolated(
     if periodic:
         x, values = np.append(x, x[0] + length), np.concatenate([values, values[:1]])
     degree = min(5, (len(x) - 1) // 2 * 2 - 1)
-    # In units of the domain: the spline's own tests of its knots are not free of units.
+    # In units of the domain: the spline's checks of its knots depend on units.
     spline = make_interp_spline((x - x[0]) / length, values, k=degree, bc_type="periodic" if periodic else None)
     return lambda at: np.asarray(spline((at - x[0]) / length % 1.0 if periodic else (at - x[0]) / length))
 
 
 def _trigonometric(x: Array, values: Array, domain: tuple[float, float], at: Array) -> Array:
-    """The smoothest periodic function through evenly spaced values, exact for what they can carry."""
+    """Trigonometric interpolation of evenly spaced values: the smoothest periodic function through them."""
     count, length = len(values), domain[1] - domain[0]
     modes = np.fft.rfft(values, axis=0) / count
     modes[1:] *= 2

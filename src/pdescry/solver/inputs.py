@@ -1,7 +1,7 @@
 """Known inputs, such as the logged power of a heater: what the user gave → values at any time and place.
 
-A sampled input has breaks: a held one jumps at its samples, a linear one bends there. The time stepper ends a step at
-each of them (`stepping`), so that no step averages over a jump and no pulse lies between two steps.
+A sampled input has breaks: a held one jumps at its samples, a linear one has kinks there. The time stepper ends a step
+at each of them (`stepping`), so that no step averages over a jump and no pulse lies between two steps.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class KnownInput:
 
     name: str
     function: Callable[..., Any]  # of a time and the coordinates of places, each (n,): a number or (n,)
-    along_space: bool  # whether it may differ from place to place
-    breaks: tuple[float, ...] = ()  # times inside the span at which it jumps or bends
+    along_space: bool  # whether it may vary in space
+    breaks: tuple[float, ...] = ()  # times inside the span with a jump or kink
     longest_step: float = math.inf
 
     def at(self, t: float, *places: Array) -> Array:
-        """(n,): its values at one time and places, x or x and y; at a jump, those after it."""
+        """(n,): its values at one time and places, x or x and y; at a jump, the values after it."""
         try:
             with np.errstate(all="ignore"):
                 values = np.asarray(self.function(t, *places), float)
@@ -132,7 +132,7 @@ def _read(name: str, given: Given, axes: tuple[str, ...], until: float) -> Known
 
 
 def arguments(function: Callable[..., Any]) -> int:
-    """How many positional arguments a function takes; 2 where that is unknown."""
+    """Number of positional arguments of a function; 2 if unknown."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -185,7 +185,7 @@ def _object(name: str, given: Any, until: float) -> KnownInput:
     along_space = getattr(given, "space", None) is not None
     breaks = _inside(times, until)
     if not along_space and np.shape(getattr(given, "values", ())) == times.shape:
-        breaks = _sampled(name, given.time, given.values, given.between, until).breaks  # fewer: not where it stays
+        breaks = _sampled(name, given.time, given.values, given.between, until).breaks  # fewer: none where constant
     return KnownInput(name, function, along_space, breaks)
 
 

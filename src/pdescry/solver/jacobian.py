@@ -1,10 +1,10 @@
 """The Jacobian in the plane: applied axis by axis, never assembled, and (shift − J)·x = b solved for implicit steps.
 
-J = Σ diag(a)·(∂ᵖ/∂xᵖ ⊗ ∂ᑫ/∂yᑫ) over the slopes a of the law. GMRES solves with it exactly as it is; what makes that
-take a few iterations is a preconditioner in which each a is replaced by its mean. Along a periodic axis waves
-diagonalise every derivative. Along another one the eigenvectors of the highest even derivative do so for that one, and
-of the others the diagonal is kept. Then fields are coupled only mode by mode, and small matrices are inverted (fast
-diagonalisation: Lynch, Rice and Thomas 1964).
+J = Σ diag(a)·(∂ᵖ/∂xᵖ ⊗ ∂ᑫ/∂yᑫ) over the slopes a of the law. GMRES solves with the exact J; a preconditioner in which
+each a is replaced by its mean reduces it to a few iterations. Along a periodic axis the Fourier modes diagonalise every
+derivative. Along other axes the eigenvectors of the highest even derivative diagonalise that one, and only the diagonal
+of the others is kept. Then fields are coupled only mode by mode, and small matrices are inverted (fast diagonalisation:
+Lynch, Rice and Thomas 1964).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Slopes = Mapping[tuple[str, Derivative], Array]
 
 
 class AxisModes:
-    """Along one axis: the transform to modes and back, and what derivatives do to each mode."""
+    """Along one axis: the transform to modes and back, and the factors of derivatives for each mode."""
 
     def __init__(self, space: Space, order: int) -> None:
         self._space = space
@@ -42,7 +42,7 @@ class AxisModes:
             self._backward, self._forward = vectors, np.linalg.inv(vectors)
 
     def factors(self, order: int) -> Array:
-        """(n,): of each mode under a derivative."""
+        """(n,): factor of each mode under a derivative."""
         nodes = self._space.nodes
         if order == 0:
             return np.ones(len(nodes))
@@ -75,7 +75,7 @@ class Modes:
 
     @cached_property
     def factors(self) -> dict[Derivative, Array]:
-        """What the derivative that a variable stands for does to each mode of its field, of the grid's shape."""
+        """For each variable, the factor of its derivative for each mode of its field, of the grid's shape."""
         found = {}
         for variable, (_, orders) in self.grid.block_of.items():
             first, second = (
@@ -111,7 +111,7 @@ class Modes:
 class TensorJacobian:
     """J at one state, as an operator on (…, blocks·N)."""
 
-    __array_ufunc__ = None  # so that numpy leaves it to `Shift` to subtract this
+    __array_ufunc__ = None  # so that numpy leaves the subtraction to `Shift`
 
     def __init__(self, modes: Modes, slopes: Slopes) -> None:
         self.modes = modes
@@ -144,7 +144,7 @@ class TensorJacobian:
 
 
 class Shift:
-    """A multiple of the identity, so that ``shift * Shift() - jacobian`` is what an implicit step has to solve with."""
+    """A multiple of the identity: ``shift * Shift() - jacobian`` is the matrix of an implicit step."""
 
     __array_ufunc__ = None
 
@@ -178,7 +178,7 @@ class Shifted:
         return out if np.iscomplexobj(residual) else np.real(out)
 
     def solve(self, right: Array, sizes: Array) -> Array:
-        """x of (shift − J)·x = right, each component measured in its size."""
+        """x of (shift − J)·x = right, with each component measured in units of its size."""
         kind: dict[str, Any] = {"shape": (len(right), len(right)), "dtype": right.dtype}
         kind["matvec"] = lambda x: (self.shift * (sizes * x) - self.jacobian @ (sizes * x)) / sizes
         operator = LinearOperator(**kind)

@@ -1,4 +1,4 @@
-"""A law as a function of the fields and their derivatives: what it depends on, and its partial derivatives."""
+"""A law as a function of the fields and their derivatives: its variables, and its partial derivatives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pdescry.errors import InputError
 
 
 def opened(equation: Equation) -> Equation:
-    """The law without conservative forms, whose true order may be lower than they look."""
+    """The law without conservative forms, whose true order may be lower than apparent."""
     try:
         components = [Component.of(c.field, expand(c.coefficients), c.time_order) for c in equation.components]
     except TooLargeError as outgrown:
@@ -18,7 +18,7 @@ def opened(equation: Equation) -> Equation:
 
 
 def variables_of(equation: Equation) -> tuple[Derivative, ...]:
-    """The fields and derivatives that the right sides of an opened law depend on; known inputs are not among them."""
+    """The fields and derivatives in the right sides of an opened law; known inputs are not among them."""
     found: set[Derivative] = set()
     for component in equation.components:
         for term, _ in component.terms:

@@ -1,4 +1,4 @@
-"""Fields along the axis at one time, as polynomials through many nodes: they are asked for at thousands of places."""
+"""Fields along the axis at one time, as polynomials through many nodes: they are evaluated at thousands of places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def nodes(domain: Sequence[float]) -> NDArray[np.float64]:
 
 
 def polynomial(values: NDArray[np.float64], domain: Sequence[float]) -> Chebyshev:
-    """Through values at the nodes."""
+    """The polynomial through values at the nodes."""
     found = np.asarray(dct(values[::-1], type=2)) / NODES
     found[0] /= 2
     return Chebyshev(found, domain=list(domain))

@@ -1,4 +1,4 @@
-"""`Solution`: what `simulate` gives back. The field wherever you ask, and whether to believe it."""
+"""`Solution`: the result of `simulate`. The field at any time and place, and whether it can be trusted."""
 
 from __future__ import annotations
 

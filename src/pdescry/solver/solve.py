@@ -1,4 +1,4 @@
-"""`simulate`: solve an equation forward, and say whether the answer can be believed."""
+"""`simulate`: solve an equation forward, and report whether the answer can be trusted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdescry.cores import one_thread
 from pdescry.equation import Equation
 from pdescry.errors import InputError
 from pdescry.solver.attempt import Problem, Progress
-from pdescry.solver.boundary import Boundary, Conditions, Domain, check_values, needed_at_ends, read_boundary, spelled
+from pdescry.solver.boundary import Boundary, Conditions, Domain, check_values, needed_at_ends, printable, read_boundary
 from pdescry.solver.discretisation import Discretisation
 from pdescry.solver.incoming import incoming_at
 from pdescry.solver.initial import Initial, read_initial
@@ -141,13 +141,13 @@ def simulate(
         progress=progress or (lambda stage, fraction: None),
         inputs=known,
     )
-    # A second thread gains a tenth at best, and loses up to half when another process wants the cores (benchmarks/).
+    # A second thread gains a tenth at best, and loses up to half if another process uses the cores (benchmarks/).
     with one_thread():
         found = search(problem, conditions, min_points, max_points, verify)
     return Solution(
         equation=equation,
         extent=extent,
-        boundary=boundary if isinstance(boundary, str) else repr(spelled(boundary)),
+        boundary=boundary if isinstance(boundary, str) else repr(printable(boundary)),
         until=end,
         times=moments,
         grids=grids,
@@ -171,9 +171,9 @@ def conditions_needed(
     inputs: Mapping[str, Given] | None = None,
     axis: str | None = None,
 ) -> dict[str, tuple[int, int]]:
-    """How many conditions a law takes at the left and at the right end: of each field on u, u_x, … in turn.
+    """How many conditions a law requires at the left and at the right end: for each field on u, u_x, … in turn.
 
-    axis: in the plane, the one whose two sides are meant, such as "y" for bottom and top; default the first.
+    axis: in the plane, the one whose two sides are meant, such as "y" for bottom and top; by default the first.
     """
     plain, extent = opened(equation), _domain(domain, equation)
     axis = next(iter(extent)) if axis is None else axis
@@ -182,10 +182,12 @@ def conditions_needed(
     profiles = read_initial(initial, plain, extent, dict.fromkeys(extent, False))
     known = read_inputs(inputs, plain, extent, until=0.0)
     free = dict.fromkeys(extent, Conditions(periodic=False))
-    glance = Discretisation(plain, extent, free, dict.fromkeys(extent, SOLVER.points.first[len(extent) - 1]), known)
-    start = np.concatenate([profiles[name](*glance.places) for name in glance.blocks])
+    coarse_grid = Discretisation(
+        plain, extent, free, dict.fromkeys(extent, SOLVER.points.first[len(extent) - 1]), known
+    )
+    start = np.concatenate([profiles[name](*coarse_grid.places) for name in coarse_grid.blocks])
     usual = {field: needed_at_ends(plain.order(axis, field), None) for field in plain.fields}
-    return incoming_at(glance, start, axis) or usual
+    return incoming_at(coarse_grid, start, axis) or usual
 
 
 def _check_number(name: str, value: Any, least: float, most: float, whole: bool = False) -> None:
@@ -215,7 +217,7 @@ def _domain(domain: Any, equation: Equation) -> dict[str, tuple[float, float]]:
         several = isinstance(domain, Sequence | np.ndarray) and len(domain) and np.ndim(domain[0]) == 1
         pairs = list(domain) if several else [domain]
         axes = list(equation.axes)
-        for name in "xyz":  # a law may say nothing of some axis
+        for name in "xyz":  # an axis may be absent from the law
             if len(axes) < len(pairs) and name not in axes:
                 axes = sorted([*axes, name])
     if len(axes) > 2 or len(pairs) > 2:

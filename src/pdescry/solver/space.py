@@ -1,13 +1,13 @@
 """One field in space: along one axis (`Space`), and over several as the tensor product of these (`TensorSpace`).
 
 Along one axis, rectangular collocation. The unknowns are the values v at n nodes. With m boundary conditions the field
-is the one function with n + m coefficients c that takes these values and meets the conditions:
+is the one function with n + m coefficients c that has these values and satisfies the conditions:
 
     [ Φ(nodes) ]       [ v ]
     [ boundary ]  c =  [ b ]        so  c = lift·v + fixed·b,   ∂ᵏu/∂xᵏ(nodes) = Φ⁽ᵏ⁾c = Dₖ·v + Gₖ·b
 
 In the plane, v (n × n') is bordered by the conditions along the sides, at the nodes of the other axis, and at the
-corners; each axis then does the same to the rows or to the columns of that matrix.
+corners; each axis then acts on the rows or on the columns of that matrix.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ class Space:
         kind = Fourier if conditions.periodic else Chebyshev
         self.basis: Basis = kind(*domain, points + len(given))
         self.nodes = self.basis.nodes(points)
-        # From the third derivative on, rounding in the Chebyshev matrices would show; extended precision keeps it out.
+        # From the third derivative on, rounding in the Chebyshev matrices would be significant; extended precision
+        # avoids it.
         self._precise = order > 2 and not conditions.periodic
         number = np.longdouble if self._precise else np.float64
         rows, self.conditions, sizes = [self.basis.matrix(self.nodes.astype(number))], given, np.ones(len(given))
         for index, condition in enumerate(given):
             end = np.array([domain[0] if condition.low else domain[1]], dtype=number)
             row = self.basis.matrix(end, condition.order)
-            sizes[index] = np.abs(row).max()  # rows of one size keep the system well-conditioned
+            sizes[index] = np.abs(row).max()  # rows of equal size keep the system well-conditioned
             rows.append(row / sizes[index])
         system = np.vstack(rows)
         self.at_ends = system[points:].astype(float)  # (m, size)
@@ -55,7 +56,8 @@ class Space:
         self._derivatives: dict[int, tuple[Array, Array]] = {}
 
     def smooth_noise(self, random: np.random.Generator) -> Array:
-        """A random function of the coarsest modes that respects the boundary: values at the nodes, largest 1."""
+        """A random function of the coarsest modes that satisfies the boundary conditions: values at the nodes, largest
+        1."""
         coarse = max(8, self.basis.size // 4)
         coefficients = random.standard_normal(coarse)
         ends = self.at_ends[:, :coarse]
@@ -64,7 +66,7 @@ class Space:
         return values / np.abs(values).max()
 
     def derivative(self, order: int) -> tuple[Array, Array]:
-        """(Dₖ, Gₖ): what the nodal values and what the boundary values add."""
+        """(Dₖ, Gₖ): the contributions of the nodal values and of the boundary values."""
         if order not in self._derivatives:
             functions = self.basis.matrix(self.nodes.astype(self._lift.dtype), order)
             matrix = (functions @ self._lift).astype(float) if order else np.eye(len(self.nodes))
@@ -81,7 +83,7 @@ class TensorSpace:
     """One field over all axes: nodal values (N,) and the boundary values (M,) → derivatives and coefficients.
 
     (M,) is, along one axis, a value for each condition; in the plane the border of the matrix of nodal values, row by
-    row: of every condition on x its values along y, of every one on y its values along x, and the corners.
+    row: values along y of every condition on x, values along x of every one on y, and the corners.
     """
 
     def __init__(self, factors: Mapping[str, Space]) -> None:
@@ -94,7 +96,7 @@ class TensorSpace:
 
     @cached_property
     def _border(self) -> Array:
-        """Which entries of the bordered matrix are no nodal values."""
+        """Which entries of the bordered matrix are not nodal values."""
         out = np.ones(self._full, bool)
         out[tuple(slice(n) for n in self.shape)] = False
         return out
@@ -165,7 +167,7 @@ class TensorSpace:
         return self._bordered[number, order]
 
     def apply(self, values: Array, orders: Sequence[int]) -> Array:
-        """The derivative of a change that leaves the ends alone: (…, n, n') → (…, n, n')."""
+        """The derivative of a change with fixed boundary values: (…, n, n') → (…, n, n')."""
         for number, order in enumerate(orders):
             if order:
                 matrix = self.factors[number].derivative(order)[0]
@@ -190,7 +192,7 @@ class TensorSpace:
         return out
 
     def amplitudes(self, coefficients: Array) -> dict[str, Array]:
-        """Of each axis, |coefficients| by how fine they are along it: the largest over the other axes."""
+        """For each axis, |coefficients| by mode number along it: the largest over the other axes."""
         sizes = np.abs(coefficients).reshape(self._full)
         if len(self.axes) == 1:
             return {self.axes[0]: sizes}
@@ -199,7 +201,8 @@ class TensorSpace:
         }
 
     def smooth_noise(self, random: np.random.Generator) -> Array:
-        """A random function of the coarsest modes that respects the boundary: values at the nodes, largest 1."""
+        """A random function of the coarsest modes that satisfies the boundary conditions: values at the nodes, largest
+        1."""
         if len(self.factors) == 1:
             return self.factors[0].smooth_noise(random)
         coarse = [min(max(8, basis.size // 4), basis.size) for basis in self.bases]
@@ -220,7 +223,8 @@ def along(matrix: Array, values: Array, axis: int) -> Array:
 def _at_corner(
     across: Condition, first: Space, along_it: Condition, second: Space, values: Callable[[Condition, Array], Array]
 ) -> float:
-    """∂ᵖ⁺ᑫu/∂xᵖ∂yᑫ where a side that fixes ∂ᵖu/∂xᵖ meets one that fixes ∂ᑫu/∂yᑫ, from the conditions along either."""
+    """∂ᵖ⁺ᑫu/∂xᵖ∂yᑫ at the corner of a side that fixes ∂ᵖu/∂xᵖ and one that fixes ∂ᑫu/∂yᑫ, from the conditions along
+    either."""
     x, y = (
         np.array([space.basis.left if c.low else space.basis.right])
         for c, space in ((across, first), (along_it, second))

@@ -1,7 +1,7 @@
 """Radau in a guarded loop: every accepted step is inspected, and steps and seconds are limited.
 
-`scipy.integrate.solve_ivp` has no limit on steps or time and no way to stop on a verdict, so the stepper class is
-driven here.
+`scipy.integrate.solve_ivp` has no limit on steps or time and cannot stop on a verdict, so the stepper class is driven
+here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pdescry.solver.jacobian import Shift, TensorJacobian
 
 Array = np.ndarray
 
-MET = ((4 - 6**0.5) / 10, (4 + 6**0.5) / 10, 1.0)  # of a step: where Radau's three stages lie
+STAGES = ((4 - 6**0.5) / 10, (4 + 6**0.5) / 10, 1.0)  # nodes of Radau's three stages, as shares of a step
 
 
 class _OutOfTime(Exception):
@@ -36,7 +36,7 @@ class Trajectory:
     """The accepted steps of one run, as Radau's own cubic in each: y(t) = y₀ + Q₁s + Q₂s² + Q₃s³, s = (t − t₀)/h.
 
     The stepper's error estimate is of the same order as this cubic, so between steps it satisfies the tolerance as
-    well. (A Hermite interpolant through y' = F(y) does not: F magnifies what a stiff step leaves over.)
+    well. (A Hermite interpolant through y' = F(y) does not: F amplifies the error of a stiff step.)
     """
 
     times: Array  # (steps + 1,)
@@ -49,11 +49,12 @@ class Trajectory:
         return np.array([values(float(t)) for t in self.times])
 
     def bends_of(self, values: Callable[[float], Array]) -> Array:
-        """(steps, 3, …): a function of time as a cubic in each step, through the times at which the stepper met it."""
+        """(steps, 3, …): a function of time as a cubic in each step, through its values at the stages."""
         first, length = self.times[:-1, None], np.diff(self.times)[:, None]
-        met = np.array([values(float(t)) for t in (first + length * np.array((0.0, *MET))).ravel()])
-        met = met.reshape(len(first), 1 + len(MET), len(values(float(self.times[0]))))  # also where no step was made
-        return np.linalg.solve(np.array(MET)[:, None] ** np.arange(1, 4), met[:, 1:] - met[:, :1])
+        at_stages = np.array([values(float(t)) for t in (first + length * np.array((0.0, *STAGES))).ravel()])
+        size = len(values(float(self.times[0])))  # also if no step was made
+        at_stages = at_stages.reshape(len(first), 1 + len(STAGES), size)
+        return np.linalg.solve(np.array(STAGES)[:, None] ** np.arange(1, 4), at_stages[:, 1:] - at_stages[:, :1])
 
 
 def interpolate(times: Array, states: Array, bends: Array, t: Array) -> Array:
@@ -78,12 +79,12 @@ def integrate(
     breaks: Sequence[float] = (),
     longest_step: float = np.inf,
 ) -> Trajectory:
-    """Step from 0 to ``until``, or until ``inspect(t, y)`` returns a verdict or a limit is met.
+    """Step from 0 to ``until``, or until ``inspect(t, y)`` returns a verdict or a limit is reached.
 
-    ``tolerance`` is relative to the largest value that each block of the state has had, or to ``sizes`` before it has
-    any: a field may cross zero without its zeros being computed to more digits than the rest. ``floor`` is what no
-    tolerance can undercut (rounding). Both have the shape of the state. A step ends at each of ``breaks`` (ascending,
-    inside the span), where the right side jumps or bends; up to a break it is evaluated before the jump.
+    ``tolerance`` is relative to the largest value that each block of the state has had, or to ``sizes`` before that:
+    near zeros a field is not computed to more digits than elsewhere. ``floor`` is a lower bound of the absolute
+    tolerance (rounding). Both have the shape of the state. A step ends at each of ``breaks`` (ascending, inside the
+    span), where the right side has jumps or kinks; up to a break it is evaluated before the jump.
     """
     largest = sizes.copy()
     ends = [*breaks, until]
@@ -102,11 +103,11 @@ def integrate(
     def jacobian(t: float, y: Array) -> Array | TensorJacobian:
         matrix = problem.jacobian(min(t, before), y)
         if not (matrix.finite if isinstance(matrix, TensorJacobian) else np.all(np.isfinite(matrix))):
-            raise _NotFinite  # before scipy's factorisation stumbles over it
+            raise _NotFinite  # before scipy's factorisation fails on it
         return matrix
 
     times, states, bends, outcome = [0.0], [start], [], inspect(0.0, start)
-    # Overflow on the way to a blow-up is expected and judged below, not a warning for the user.
+    # Overflow near a blow-up is expected and judged below, not a warning for the user.
     with np.errstate(all="ignore"):
         try:
             stepper, step = None, None
@@ -119,7 +120,7 @@ def integrate(
                     stepper = _stepper(
                         rate, jacobian, here, state, end, allowed(state), longest_step, first, len(problem.axes) > 1
                     )
-                step = stepper.h_abs  # before the last step is cut short
+                step = stepper.h_abs  # before the last step is shortened
                 stepper.step()
                 if not np.all(np.isfinite(stepper.y)):
                     outcome = "not finite"
@@ -153,11 +154,11 @@ def _stepper(
     first: float | None,
     in_the_plane: bool,
 ) -> Radau:
-    # Tolerances live in atol, which follows the size of the field; rtol only has to be out of their way.
+    # Tolerances are in atol, which scales with the size of the field; rtol only has to be small enough.
     settings: Any = {"rtol": 1e-13, "atol": atol, "max_step": longest, "first_step": first}
     if not in_the_plane:
         return Radau(rate, t, y, until, jac=jacobian, **settings)
-    # scipy's class takes matrices only, so that an operator enters by its attributes, which `lu` and `solve_lu` read.
+    # scipy's class accepts only matrices, so an operator is set by its attributes, which `lu` and `solve_lu` read.
     stepper: Any = Radau(rate, t, y, until, jac=csc_matrix((len(y), len(y))), **settings)
     stepper.jac, stepper.J, stepper.I = (lambda t, y, f: jacobian(t, y)), jacobian(t, y), Shift()
     stepper.lu = lambda shifted: shifted

@@ -1,4 +1,4 @@
-"""The verdicts on a solution, each with the notice that tells a user of it."""
+"""The verdicts on a solution, each with the notice that reports it to the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Verdict:
     status: Status
     message: Notice
     run: Run | None = None
-    reached: float = 0.0  # the solution may be used up to this time
+    reached: float = 0.0  # the solution can be used up to this time
     error: float = math.nan  # relative to the largest value of each field
 
 
@@ -61,17 +61,17 @@ def blow_up(run: Run | None) -> Verdict:
 
 
 def unresolved(problem: Problem, run: Run) -> Verdict:
-    told = {"points": str(run.grid), "reached": run.reached}
+    parameters = {"points": str(run.grid), "reached": run.reached}
     if run.outcome in ("stalled", "not finite"):
-        message = Notice.of("unresolved-stalled", **told)
+        message = Notice.of("unresolved-stalled", **parameters)
     elif jumping := _jumping(problem, run):
-        message = Notice.of("unresolved-coordinate", axis=jumping, **told)
+        message = Notice.of("unresolved-coordinate", axis=jumping, **parameters)
     elif any(known.along_space for known in problem.inputs.values()):
-        message = Notice.of("unresolved-or-input-not-smooth", input=_first_along_space(problem), **told)
+        message = Notice.of("unresolved-or-input-not-smooth", input=_first_along_space(problem), **parameters)
     elif breaks_of(problem.inputs) and not all(each.periodic for each in run.grid.conditions.values()):
-        message = Notice.of("unresolved-or-input-jumps", **told)
+        message = Notice.of("unresolved-or-input-jumps", **parameters)
     else:
-        message = Notice.of("unresolved", **told)
+        message = Notice.of("unresolved", **parameters)
     return Verdict("unresolved", message, run, run.reached)
 
 
@@ -101,13 +101,13 @@ def sensitive(run: Run, lost: float, disturbance: float, limit: float) -> Verdic
 
 
 def limit(problem: Problem, run: Run) -> Verdict:
-    told = {"reached": run.reached, "until": problem.until, "points": str(run.grid)}
+    parameters = {"reached": run.reached, "until": problem.until, "points": str(run.grid)}
     if run.outcome != "steps":
-        message = Notice.of("limit-of-seconds", seconds=problem.max_seconds, **told)
+        message = Notice.of("limit-of-seconds", seconds=problem.max_seconds, **parameters)
     elif (fitting := most_steps(run.grid)) < problem.max_steps:
-        message = Notice.of("limit-of-memory", gigabytes=SOLVER.stop.memory / 1e9, steps=fitting, **told)
+        message = Notice.of("limit-of-memory", gigabytes=SOLVER.stop.memory / 1e9, steps=fitting, **parameters)
     else:
-        message = Notice.of("limit-of-steps", steps=problem.max_steps, **told)
+        message = Notice.of("limit-of-steps", steps=problem.max_steps, **parameters)
     return Verdict("limit", message, run, run.reached)
 
 

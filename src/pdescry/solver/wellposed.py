@@ -1,10 +1,9 @@
-"""Is the law well-posed here and now? Judged from its linearised symbol, which no time stepper can hide.
+"""Whether a law is well-posed at a state, judged from its linearised symbol, independently of any time stepper.
 
 Around a state, a wave exp(ikx) grows at the rate Re σ(k), where σ comes from the coefficients a_j = ∂F/∂(∂ʲu/∂xʲ). A
 law is well-posed only if this growth stays bounded as k → ∞: with anti-diffusion (−u_xx, +u_xxxx) it does not, whatever
-the grid and the stepper say. An implicit stepper damps such waves and reports success, and a finer grid agrees.
-
-In the plane, waves run in several directions: exp(ik(x cos θ + y sin θ)).
+the grid and the stepper show. An implicit stepper damps such waves and reports success, and so does a finer grid. In
+the plane, waves have several directions: exp(ik(x cos θ + y sin θ)).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Slopes = Mapping[tuple[str, Derivative], Array]
 
 
 def is_ill_posed(equation: Equation, values: Mapping[Factor, Array], span: Mapping[str, tuple[float, float]]) -> bool:
-    """Whether a law is ill-posed around states known at some points, whatever the boundary conditions.
+    """Whether a law is ill-posed around states given at some points, whatever the boundary conditions.
 
     values: of every field, derivative, coordinate and input of the law, each (N,); an input P as ``Derivative("P")``.
     span: of the time and of the axes of space, by their names, in this order.
@@ -40,10 +39,10 @@ def is_ill_posed(equation: Equation, values: Mapping[Factor, Array], span: Mappi
 def growth_without_bound(
     equation: Equation, axes: Sequence[str], slopes: Slopes, finest: float, remaining: float
 ) -> bool:
-    """Whether short waves grow without bound at the state that ``slopes`` were taken at.
+    """Whether short waves grow without bound at the state of these ``slopes``.
 
     ``finest`` is the largest wavenumber of the grid, ``remaining`` the time left: together they distinguish a
-    coefficient that is zero but for rounding from one that is not.
+    coefficient that is zero up to rounding from one that is not.
     """
     scalar = len(equation.components) == 1 and equation.components[0].time_order == 1
     for direction in directions(axes):
@@ -55,7 +54,7 @@ def growth_without_bound(
 
 
 def directions(axes: Sequence[str]) -> list[dict[str, float]]:
-    """Unit vectors in which waves run: one along an axis; in the plane, several over half a turn."""
+    """Unit vectors of the directions of waves: one along an axis; in the plane, several over half a turn."""
     if len(axes) == 1:
         return [{axes[0]: 1.0}]
     angles = np.pi * np.arange(SOLVER.well_posed.directions) / SOLVER.well_posed.directions
@@ -75,7 +74,7 @@ def _along(direction: Mapping[str, float], slopes: Slopes) -> dict[int, Array]:
 
 
 def _scalar(orders: Mapping[int, Array], finest: float, remaining: float) -> bool:
-    # Re σ(k) = Σ over even j of (−1)^(j/2) a_j k^j; odd orders only turn the phase.
+    # Re σ(k) = Σ over even j of (−1)^(j/2) a_j k^j; odd orders only change the phase.
     sizes = {order: float(np.abs(slope).max()) * finest**order for order, slope in orders.items()}
     significant = [order for order, size in sizes.items() if size > 1e-14 * max(sizes.values())]
     even = sorted(order for order in significant if order % 2 == 0 and order > 0)
@@ -84,10 +83,11 @@ def _scalar(orders: Mapping[int, Array], finest: float, remaining: float) -> boo
     growth = {order: (-1) ** (order // 2) * orders[order] for order in even}
     leading = np.abs(orders[max(significant)])
     if max(significant) % 2 and np.all(leading > 1e-6 * leading.max()):
-        # Dispersion carries short waves through the whole domain; they feel an average, longest where they are slowest.
+        # Dispersion transports short waves through the whole domain; their growth is an average, weighted by the time
+        # they spend where they are slow.
         growth = {order: np.average(values, weights=1 / leading, keepdims=True) for order, values in growth.items()}
     top = growth[even[-1]]
-    for order in reversed(even[:-1]):  # where the highest coefficient vanishes the next one decides
+    for order in reversed(even[:-1]):  # where the highest coefficient vanishes, the next one decides
         top = np.where(np.abs(top) * finest ** (even[-1] - order) > 1e-12 * np.abs(growth[order]), top, growth[order])
     if np.ptp(top) == 0:
         rate = float(top[0]) * finest ** even[-1] * remaining
@@ -126,7 +126,8 @@ def symbol_eigenvalues(equation: Equation, wavenumbers: Mapping[str, float], slo
 
 
 def fastest_rate(equation: Equation, slopes: Slopes, domain: Mapping[str, tuple[float, float]]) -> float:
-    """The fastest rate at which the law moves the longest wave of the domain. It does not depend on units of fields."""
+    """The fastest rate at which the law changes the longest wave of the domain. It does not depend on units of
+    fields."""
     longest = {axis: np.pi / (high - low) for axis, (low, high) in domain.items()}
     one_by_one = [{axis: wave * (axis == other) for axis, wave in longest.items()} for other in longest]
     return max(float(np.abs(symbol_eigenvalues(equation, waves, slopes)).max()) for waves in one_by_one)

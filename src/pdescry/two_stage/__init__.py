@@ -1,10 +1,10 @@
-"""The method in two stages: a field that obeys no law is sampled, and the law is regressed on its derivatives.
+"""The two-stage method: a field without a law is sampled, and the law is found by a regression on its derivatives.
 
     readings ─ network.py ─▶ Posterior ─▶ Derivatives ─▶ SparseFit of each field ─▶ Regressed
 
-Read first ``method.py`` (`TwoStage`: what it can do, and its stages), then ``inference.py`` (`Regressed`: what it gives
-back). ``network.py`` samples the fields of a run and keeps them, ``fields.py`` is the network's field as a forward
-solution asks for it, ``draws.py`` draws laws. `discovery/inference.py` says what any method has to offer.
+Read first ``method.py`` (`TwoStage`: its capabilities and stages), then ``inference.py`` (`Regressed`: its result).
+``network.py`` samples the fields of a run and saves them, ``fields.py`` is the network's field in the form that forward
+solutions require, ``draws.py`` draws laws. The protocol of all methods is `discovery/inference.py`.
 """
 
 from __future__ import annotations

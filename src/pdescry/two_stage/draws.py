@@ -1,4 +1,4 @@
-"""Laws drawn from what the readings leave open: draws of the network, and the regression on each."""
+"""Draws of laws from the posterior: draws of the network, and a regression on each."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 class Draws(NamedTuple):
-    """coefficients: (S, k), fields: (S, f, P), noise: (f,) sd of a reading; terms: names of the k coefficients; note:
-    what to know of them."""
+    """coefficients: (S, k), fields: (S, f, P), noise: (f,), sd of a reading; terms: names of the k coefficients; note:
+    on their use."""
 
     coefficients: Array
     fields: Array
@@ -35,13 +35,13 @@ class Draws(NamedTuple):
 def draw_laws(
     posterior: Posterior, derivatives: Derivatives | None, fits: Sequence[SparseFit], number: int, seed: int
 ) -> list[tuple[NetworkField, Equation]]:
-    """Each with the draw of the field that it belongs to."""
+    """Laws, each with its draw of the field."""
     random = np.random.default_rng([seed, 11])
     kept = n_kept(derivatives)
     if not kept:
         raise InputError("Expected single draws of the field to draw laws from; run with derivatives.keep_points=500.")
     chosen = random.choice(kept, number, replace=number > kept)
-    numbers = np.linspace(0, posterior.n_draws - 1, kept).astype(int)  # as `differentiate` picked them
+    numbers = np.linspace(0, posterior.n_draws - 1, kept).astype(int)  # as `differentiate` selects them
     return [
         (
             NetworkField(posterior.of_draws(numbers[draw : draw + 1])),
@@ -63,19 +63,19 @@ def noise_of_readings(posterior: Posterior) -> Array:
 
 
 def n_kept(derivatives: Derivatives | None) -> int:
-    """How many single draws were kept to regress on."""
+    """Number of single draws that were kept for regressions."""
     return 0 if derivatives is None or derivatives.draws is None else len(derivatives.draws)
 
 
 def draw_coefficients(fits: Sequence[SparseFit], number: int, seed: int) -> Array:
-    """(number, k): of the kept terms, field by field; a draw of the field for all of them, where such were kept."""
+    """(number, k): of the kept terms, field by field; one draw of the field for all of them, if draws were kept."""
     random = np.random.default_rng([seed, 17])
     of_field = random.integers(2**62, size=number)
     return np.hstack([np.array([_values(fit, int(draw), random) for draw in of_field]) for fit in fits])
 
 
 def covariance(fits: Sequence[SparseFit]) -> Array:
-    """(k, k), as wide as the sds that are reported; laws of different fields were regressed apart, on the same
+    """(k, k): covariance with the reported sds; the laws of different fields come from separate regressions on the same
     draws."""
     sds = np.concatenate([fit.summary["sd"].to_numpy(float) for fit in fits])
     together = all(fit.spread is not None for fit in fits)
@@ -107,13 +107,13 @@ def _component(fit: SparseFit, draw: int, random: np.random.Generator) -> Compon
 
 
 def _values(fit: SparseFit, draw: int, random: np.random.Generator) -> Array:
-    """(k,): coefficients of the kept terms, by the number of a draw of the field."""
+    """(k,): coefficients of the kept terms, for a draw of the field, given by its number."""
     kept = np.flatnonzero(fit.support)
     if fit.spread is None:
         covariance = fit.covariance[np.ix_(kept, kept)]
         return random.multivariate_normal(fit.coefficients[kept], covariance, method="svd")
     spread = fit.spread
-    # About the reported coefficients, and as wide as the honest sd: the draw's own deviation, stretched.
+    # About the reported coefficients, with the deviation of the draw scaled to the reported sd.
     deviation = spread.draws[draw % len(spread.draws)] - spread.draws.mean(0)
     stretch = np.divide(spread.sd, spread.draws_sd, out=np.ones_like(spread.sd), where=spread.draws_sd > 0)
     return spread.reported + deviation * stretch

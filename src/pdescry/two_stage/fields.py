@@ -1,4 +1,4 @@
-"""The network's field as a forward solution asks for it."""
+"""The network's field in the form that forward solutions require."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Profile = Callable[[Any], Any]
 
 @dataclass(frozen=True, eq=False)
 class NetworkField:
-    """The mean of some draws of the network, which obey no law."""
+    """The mean of some draws of the network, without a law."""
 
     posterior: Posterior
 
@@ -41,7 +41,7 @@ class NetworkField:
         return {name: found[name].values for name in self.readings.fields}
 
     def profile(self, time: float, domain: Sequence[float]) -> dict[str, Profile]:
-        """In double precision: in single precision a solver would take the last digits for short waves."""
+        """In double precision: a solver would mistake rounding errors of single precision for short waves."""
         layers = [layer.astype(float) for layer in self.posterior.at_most(TWO_STAGE.draws_of_profile).layers()]
         scaling = self.posterior.scaling
         step = 1e-4 * scaling.input_spread[0]
@@ -63,7 +63,7 @@ class NetworkField:
         return {name: polynomial(along, domain) for name, along in found.items()}
 
     def follows(self, times: Array, domain: Sequence[float]) -> bool:
-        """Never: what a network does at the ends is no law's."""
+        """Never: at the ends a network does not satisfy a law."""
         return False
 
     @property

@@ -1,4 +1,4 @@
-"""`Regressed`: a law for each field, regressed on derivatives of a field that obeys none."""
+"""`Regressed`: a law for each field, from a regression on derivatives of a field without a law."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Regressed:
-    """posterior: the field, which obeys no law. derivatives: on which the laws were regressed; None where they were not
-    kept. An `Inference` (``discovery/inference.py``)."""
+    """posterior: the field, without a law. derivatives: for the regressions; None if they were not kept. An `Inference`
+    (``discovery/inference.py``)."""
 
     posterior: Posterior
     derivatives: Derivatives | None
     fits: tuple[SparseFit, ...]
 
-    comparison = None  # laws were not compared by what they predict
+    comparison = None  # laws were not compared by their predictions
     obeys_law = False
     how = "a regression with a threshold found them"
     about_chains = ""
@@ -123,7 +123,7 @@ class Regressed:
         return draw_coefficients([fit for fit in self.fits if fit.support.any()], number, seed)
 
     def next_sensor(self, n: int, times: ArrayLike | None) -> None:
-        """Not in closed form: by `sampled`."""
+        """Not in closed form; `sampled` is used."""
 
     def sampled(self, points: Array) -> Draws:
         found, kept = all(fit.support.any() for fit in self.fits), n_kept(self.derivatives)
@@ -159,12 +159,14 @@ class Regressed:
                 warn(note)
 
     def ranking(self, field: str) -> pd.DataFrame:
-        """term, kept, and the step (from 1) at which it was dropped, NaN where it never was or never entered;
-        ``attrs["steps"]``: how many there were."""
+        """term, kept, and the step (from 1) at which it was dropped, NaN if it never was or never entered;
+        ``attrs["steps"]``: number of steps."""
         (fit,) = (fit for fit in self.fits if fit.field == field)
-        fell = {name: number for number, step in enumerate(fit.path, 1) for name in step.dropped}
+        dropped = {name: number for number, step in enumerate(fit.path, 1) for name in step.dropped}
         names = [str(term) for term in fit.terms]
-        table = pd.DataFrame({"term": names, "kept": fit.support, "step": [fell.get(name, math.nan) for name in names]})
+        table = pd.DataFrame(
+            {"term": names, "kept": fit.support, "step": [dropped.get(name, math.nan) for name in names]}
+        )
         table["step"] = table["step"].mask(table["kept"])
         table = table.sort_values(["kept", "step"], ascending=[False, False], na_position="last", kind="stable")
         table.attrs["steps"] = len(fit.path)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pdescry.derivatives.differentiation import Differentiation
     from pdescry.regression import SparseRegressor
 
-LONG = MCLMC()  # a regression relies on the draws
+LONG = MCLMC()  # for a regression, which depends on the draws
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +58,12 @@ class TwoStage:
 
     @staticmethod
     def obstacle(settings: Any, experiments: Sequence[Readings]) -> str:
-        """Nothing: it takes any number of fields and axes."""
+        """Nothing: any number of fields and axes is possible."""
         return ""
 
     @staticmethod
     def prepared(settings: Any, said: Collection[str] = ()) -> Any:
-        """Longer chains than the default's, but for what the user said of chains."""
+        """Longer chains than the default's, except for what the user chose."""
         sampler = settings.sampler
         if settings.preset != "default" or not isinstance(sampler, MCLMC) or "sampler" in said:
             return settings
@@ -80,7 +80,7 @@ class TwoStage:
             )
 
     def infer(self, run: Run, engine: Engine, watch: Watch, sample: Callable[..., Any]) -> Regressed:
-        """Derivatives go on, while the field is sampled, on cores that are idle."""
+        """Derivatives are computed on idle cores while the field is sampled."""
         from pdescry.regression import regress
 
         differentiation = self._differentiation(run)

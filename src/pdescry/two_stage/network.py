@@ -1,4 +1,4 @@
-"""The fields of a run's experiments, sampled as networks; each kept in the run directory as soon as it is done."""
+"""The fields of a run's experiments, sampled as networks; each is saved in the run directory as soon as it is done."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Watch = Callable[[str], Progress]  # the progress of a stage, by its name
 
 
 class Run(Protocol):
-    """What a method asks of a run directory (``discovery/run.py``)."""
+    """What a method requires of a run directory (``discovery/run.py``)."""
 
     @property
     def path(self) -> Path: ...
@@ -47,7 +47,7 @@ def numbered(name: str, number: int) -> str:
 
 
 def check_network(settings: Any, experiments: Sequence[Readings]) -> None:
-    """What cannot be sampled is refused, before anything is replaced or minutes are spent."""
+    """Refuse what cannot be sampled, before anything is replaced or minutes are spent."""
     for readings in experiments:
         check_readings(readings)
         choose_points(readings, 1, settings.within, 0)
@@ -56,20 +56,26 @@ def check_network(settings: Any, experiments: Sequence[Readings]) -> None:
 
 
 def sampled(
-    run: Run, workers: int | None, watch: Watch, carried: bool, hand_on: HandOn | None = None, trained: bool = False
+    run: Run,
+    workers: int | None,
+    watch: Watch,
+    noise_in_readings: bool,
+    hand_on: HandOn | None = None,
+    trained: bool = False,
 ) -> tuple[Posterior, ...]:
-    """Of each experiment. carried: whether readings carry the noise of the settings. trained: some networks,
-    each fitted from another start, in place of chains: a field to begin from takes no more, and a tenth of the time."""
+    """The posterior of each experiment. noise_in_readings: whether readings contain the noise of the settings. trained:
+    some networks, each fitted from another initial value, instead of chains: enough for an initial field, in a tenth of
+    the time."""
     several = len(run.experiments) > 1
     found = []
     for number, readings in enumerate(run.experiments):
         name = f"field {number + 1}" if several else "field"
         path = run.path / numbered("posterior.nc", number)
-        make = partial(_sample, run, number, workers, watch(name), carried, hand_on, trained)
+        make = partial(_sample, run, number, workers, watch(name), noise_in_readings, hand_on, trained)
         found.append(run.staged(name, path, partial(load_posterior, readings=readings), make))
     if trained:
         end_processes()
-    for number in range(len(run.experiments)):  # the posteriors are safe: their checkpoints are not needed any more
+    for number in range(len(run.experiments)):  # the posteriors are saved, so checkpoints are no longer needed
         shutil.rmtree(run.path / numbered("chains", number), ignore_errors=True)
     return tuple(found)
 
@@ -79,7 +85,7 @@ def _sample(
     number: int,
     workers: int | None,
     progress: Progress,
-    carried: bool,
+    noise_in_readings: bool,
     hand_on: HandOn | None,
     trained: bool,
 ) -> Posterior:
@@ -88,7 +94,7 @@ def _sample(
         run.experiments[number],
         network=settings.network,
         prior=settings.prior,
-        noise=Noise("readings") if carried else settings.noise,
+        noise=Noise("readings") if noise_in_readings else settings.noise,
         start=settings.start,
         sampler=Point() if trained else settings.sampler,
         chains=TWO_STAGE.networks if trained else settings.chains,
@@ -102,18 +108,18 @@ def _sample(
 
 
 def load_posterior(path: Path, readings: Readings) -> Posterior:
-    """Draws of the field behind these readings: the same numbers, of which a later run may know more, such as units."""
+    """Draws of the field for these readings: the same numbers, possibly with more metadata, such as units."""
     return replace(Posterior.load(path), readings=readings)
 
 
 def load_posteriors(
     folder: Path, experiments: Sequence[Readings], diagnostics: Diagnostics | None
 ) -> tuple[Posterior, ...]:
-    """Those that are there. diagnostics: what was kept of the first, which takes seconds to compute."""
+    """Posteriors in a folder. diagnostics: stored ones of the first, which take seconds to compute."""
     paths = [folder / numbered("posterior.nc", number) for number in range(len(experiments))]
     found = tuple(load_posterior(path, each) for path, each in zip(paths, experiments, strict=True))
     if diagnostics is not None:
-        vars(found[0])["diagnostics"] = diagnostics  # where `cached_property` looks for it
+        vars(found[0])["diagnostics"] = diagnostics  # where `cached_property` finds it
     return found
 
 
@@ -123,7 +129,7 @@ def save_posteriors(folder: Path, posteriors: Sequence[Posterior]) -> None:
 
 
 def noise_of(posterior: Posterior) -> dict[str, dict[str, float | None]]:
-    """Of each field over the draws: mean and sd."""
+    """For each field, mean and sd of the noise over the draws."""
     noise = posterior.noise_sd
     return {
         name: {"mean": float(noise[:, :, number].mean()), "sd": float(noise[:, :, number].mean(-1).std())}
@@ -132,7 +138,7 @@ def noise_of(posterior: Posterior) -> dict[str, dict[str, float | None]]:
 
 
 def judge_draws(posteriors: Sequence[Posterior], relied_on: bool, warn: Callable[..., None]) -> None:
-    """relied_on: whether the law hangs on the draws, or only began from their mean."""
+    """relied_on: whether the law depends on the draws, or was only initialised from their mean."""
     for posterior in posteriors:
         if relied_on and not posterior.diagnostics.mixed:
             unreliable = Notice.of("draws-unreliable", verdict=posterior.diagnostics.verdict)

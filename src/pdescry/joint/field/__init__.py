@@ -1,1 +1,1 @@
-"""Fields: `Axis` and `Space` (splines), the mesh, Gaussian processes without a law, and the field to begin from."""
+"""Fields: `Axis` and `Space` (splines), the mesh, Gaussian processes without a law, and the initial field of a fit."""

@@ -1,4 +1,4 @@
-"""`Axis`: B-splines along one axis, with what quadrature and residuals need of them."""
+"""`Axis`: B-splines along one axis, and the matrices that quadrature and residuals need."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from pdescry.joint.lean import Lean
 Array = NDArray[np.float64]
 
 QUADRATURE = 3  # Gauss points an element
-EVERYWHERE = 1e-9  # of a value: so that splines are determined where there is none
+EVERYWHERE = 1e-9  # relative: makes splines determined where there is no value
 MOMENTS = 2  # of a residual in an element along each axis: its mean and its slope
 
 
 @dataclass(frozen=True, eq=False)
 class Axis(Lean):
-    """breaks: (n + 1,), not decreasing, the ends of the elements. A break that stands there m times is a knot of
-    multiplicity m, where only the first ``degree − m`` derivatives are continuous; elements without length lie between
-    its copies, and weigh nothing."""
+    """breaks: (n + 1,), non-decreasing, the ends of the elements. A break that occurs m times is a knot of multiplicity
+    m, where only the first ``degree − m`` derivatives are continuous; the elements of zero length between its copies
+    have zero weight."""
 
     breaks: Array
     degree: int
 
     @property
     def n(self) -> int:
-        """Elements."""
+        """Number of elements."""
         return len(self.breaks) - 1
 
     @property
     def size(self) -> int:
-        """Basis functions."""
+        """Number of basis functions."""
         return self.n + self.degree
 
     @cached_property
     def lengths(self) -> Array:
-        """(n,), of the elements."""
+        """(n,): lengths of the elements."""
         return np.diff(self.breaks)
 
     @property
@@ -62,19 +62,19 @@ class Axis(Lean):
 
     @cached_property
     def points(self) -> Array:
-        """(n·QUADRATURE,), of quadrature."""
+        """(n·QUADRATURE,): quadrature points."""
         at, _ = np.polynomial.legendre.leggauss(QUADRATURE)
         return (self.breaks[:-1, None] + self.lengths[:, None] * (at + 1) / 2).ravel()
 
     @cached_property
     def weights(self) -> Array:
-        """(n·QUADRATURE,), of quadrature."""
+        """(n·QUADRATURE,): quadrature weights."""
         _, weights = np.polynomial.legendre.leggauss(QUADRATURE)
         return (self.lengths[:, None] * weights / 2).ravel()
 
     @cached_property
     def moments(self) -> Array:
-        """(MOMENTS, QUADRATURE): Legendre polynomials, orthonormal over an element of length one, times weights."""
+        """(MOMENTS, QUADRATURE): Legendre polynomials, orthonormal over an element of length one, times the weights."""
         at, weights = np.polynomial.legendre.leggauss(QUADRATURE)
         found = [np.polynomial.Legendre.basis(k)(at) * np.sqrt(2 * k + 1) for k in range(MOMENTS)]
         return np.stack(found) * weights / 2
@@ -85,12 +85,13 @@ class Axis(Lean):
         return BSpline(np.concatenate([low, self.breaks, high]), np.eye(self.size), self.degree)
 
     def matrix(self, at: Array, order: int = 0) -> Array:
-        """(len(at), size): values or derivatives of the basis; beyond the ends, those at the ends."""
+        """(len(at), size): values or derivatives of the basis; constant extrapolation beyond the ends."""
         splines = self._splines.derivative(order) if order else self._splines
         return splines(np.clip(at, *self.span))
 
     def local(self, at: Array, order: int = 0) -> tuple[Array, NDArray[np.intp]]:
-        """(len(at), degree + 1): the same for those that are not zero there, and the number of the first."""
+        """(len(at), degree + 1): the same for the basis functions that are nonzero there, and the index of the
+        first."""
         first = np.clip(np.searchsorted(self.breaks, at, side="right") - 1, 0, self.n - 1)
         columns = first[:, None] + np.arange(self.degree + 1)
         values, few = np.empty((len(at), self.degree + 1)), max(FIELD.memory.values // self.size, 1)
@@ -100,14 +101,14 @@ class Axis(Lean):
         return values, first
 
     def rows(self, at: Array, order: int = 0) -> csr_array:
-        """(len(at), size): the same as `matrix`, without the zeros."""
+        """(len(at), size): the same as `matrix`, as a sparse matrix."""
         values, first = self.local(at, order)
         columns = first[:, None] + np.arange(self.degree + 1)
         ends = np.arange(len(at) + 1) * (self.degree + 1)
         return csr_array((values.ravel(), columns.ravel(), ends), shape=(len(at), self.size))
 
     def fitted(self, at: Array, values: Array) -> Array:
-        """(size, …): the coefficients of the splines nearest to values (len(at), …)."""
+        """(size, …): least-squares spline coefficients for values (len(at), …)."""
         if self.size <= FIELD.memory.dense_basis:
             return np.asarray(np.linalg.lstsq(self.matrix(at), values, rcond=None)[0], float)
         rows = self.rows(at)
@@ -115,7 +116,7 @@ class Axis(Lean):
         return splu(square, permc_spec="NATURAL").solve(rows.T @ values)
 
     def full(self, order: int) -> Array | csr_array:
-        """(points, size): the basis, or a derivative of it, at the points of quadrature."""
+        """(points, size): the basis, or a derivative of it, at the quadrature points."""
         if order not in self._at_points:
             made = self.matrix if self.size <= FIELD.memory.dense_basis else self.rows
             self._at_points[order] = made(self.points, order)
@@ -138,7 +139,7 @@ class Axis(Lean):
         return {}
 
     def along(self, coefficients: Array) -> Callable[[float], float]:
-        """A function of one number that is asked for very often; beyond the ends, as at the ends."""
+        """A scalar function, fast for repeated calls; constant extrapolation beyond the ends."""
         pieces = PPoly.from_spline(BSpline(self._splines.t, coefficients, self.degree))
         knots, polynomials = self.breaks.tolist(), pieces.c.T[self.degree : self.degree + self.n].tolist()
 
@@ -153,13 +154,13 @@ class Axis(Lean):
         return value
 
     def lumped(self, order: int) -> csr_array:
-        """Rows whose squares sum to about the integral of the derivative's square."""
+        """Rows whose squares sum approximately to the integral of the squared derivative."""
         knots, found = self._splines.t, np.eye(self.size)
         for degree in range(self.degree, self.degree - order, -1):
             knots = knots[1:-1]
             spans = (knots[degree:] - knots[:-degree])[: len(found) - 1, None]
             slopes = degree * np.diff(found, axis=0)
-            # At a knot where the derivative jumps it is not asked for.
+            # Not evaluated at knots where the derivative jumps.
             found = np.divide(slopes, spans, out=np.zeros_like(slopes), where=spans > 0)
         degree = self.degree - order
         spans = knots[degree + 1 :] - knots[: -degree - 1]

@@ -1,4 +1,4 @@
-"""`FreeField`: the fields of one experiment as smooth processes that obey no law."""
+"""`FreeField`: the fields of one experiment as Gaussian processes, without a law."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from pdescry.joint.field.process import Process
 
 @dataclass(frozen=True, eq=False)
 class FreeField:
-    """processes: of each field. They answer anywhere, less sure the farther from readings."""
+    """processes: one for each field. Predictions are possible anywhere; the uncertainty grows with the distance from
+    the readings."""
 
     processes: tuple[Process, ...]
 

@@ -1,7 +1,7 @@
-"""The covariance of readings under a Gaussian process, and how likely it makes them.
+"""Covariance and log marginal likelihood of readings under a Gaussian process.
 
-Of a squared-exponential field, an offset of each sensor, independent noise, and perhaps errors of each sensor that last
-for a while, with covariance v exp(−|t − t′|/ℓ).
+The field is squared-exponential; readings add an offset of each sensor, independent noise, and optionally correlated
+errors of each sensor, with covariance v exp(−|t − t′|/ℓ).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy.linalg import get_lapack_funcs
 
 from pdescry.joint.field.axis import Array
 
-JITTER = 1e-10  # of the variance of what is read: covariances stay positive definite, whatever is rounded
+JITTER = 1e-10  # relative to the variance of the readings: keeps covariances positive definite despite rounding
 _cholesky, _invert = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)
 _pack, _packed_cholesky, _packed_solve, _packed_invert = get_lapack_funcs(
     ("trttf", "pftrf", "pftrs", "pftri"), dtype=np.float64
@@ -24,14 +24,14 @@ _pack, _packed_cholesky, _packed_solve, _packed_invert = get_lapack_funcs(
 
 
 def correlation(left: Array, right: Array, lengths: Array) -> Array:
-    """Squared-exponential, of points whose first columns go with the lengths."""
+    """Squared-exponential correlation; the first columns of the points are scaled by the lengths."""
     squares = sum(((left[:, None, k] - right[:, k]) / length) ** 2 for k, length in enumerate(lengths))
     return np.exp(-0.5 * np.asarray(squares))
 
 
 def covariance(points: Array, scales: Array, lasting: Array) -> Array:
-    """(N, N), of readings at points (N, 1 + d + 1): time, places, sensor. scales: variances of field, offsets and
-    noise, lengths along time and each axis of space. lasting: v and ℓ, or nothing."""
+    """(N, N): covariance of readings at points (N, 1 + d + 1): time, places, sensor. scales: variances of field,
+    offsets and noise, lengths along time and each axis of space. lasting: v and ℓ, or empty."""
     same = points[:, None, -1] == points[:, -1]
     found = correlation(points, points, scales[3:]) * scales[0] + scales[1] * same
     if len(lasting):
@@ -41,7 +41,7 @@ def covariance(points: Array, scales: Array, lasting: Array) -> Array:
 
 
 def inverse(covariance: Array) -> Array:
-    """By its Cholesky factor, which takes a third of the time of any other inverse."""
+    """Inverse by the Cholesky factor, in a third of the time of `numpy.linalg.inv`."""
     root, info = _cholesky(covariance, lower=1)
     if info != 0:
         raise np.linalg.LinAlgError("The covariance of the readings is singular.")
@@ -54,8 +54,9 @@ class Likelihood:
     """Log marginal likelihood of values, (N,), and its gradient.
 
     Symmetric matrices are packed as in LAPACK's rectangular full packed format, (N(N + 1)/2,): half the entries to
-    compute, and factors as fast as of full ones. squares: (axes, …), of distances. same: (…), whether of one sensor.
-    counts: (…), how often an entry occurs in the full matrix; rows, columns: (…), where.
+    compute, and factorised as fast as full ones. squares: (axes, …), squared distances. same: (…), whether both
+    readings are of one sensor. counts: (…), how often an entry occurs in the full matrix; rows, columns: (…), its
+    position.
     """
 
     values: Array
@@ -79,7 +80,7 @@ class Likelihood:
         return np.flatnonzero(self.rows == self.columns)
 
     def at(self, scales: Array, lasting: Array) -> tuple[float, Array]:
-        """With the slope in each of the scales, and in ``lasting``."""
+        """Value, and gradient with respect to the scales and ``lasting``."""
         lengths, n = scales[3:], len(self.values)
         field = scales[0] * np.exp(-0.5 * (1 / lengths**2) @ self.squares)
         whole = field + scales[1] * self.same
@@ -107,6 +108,6 @@ class Likelihood:
 
 
 def _packed(matrix: Array) -> Array:
-    """The lower triangle of a symmetric matrix."""
+    """The lower triangle of a symmetric matrix, packed."""
     found, _ = _pack(matrix, transr="N", uplo="L")
     return found

@@ -1,4 +1,4 @@
-"""Where the knots of the fields lie: dense where they bend, and towards the start, where they change fast."""
+"""Meshes: knots are dense where fields have high curvature, and towards the first time, where they change fast."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Span = tuple[float, float]
 
 
 def meshes_over(d: int) -> MeshSizes:
-    """Over so many axes of space."""
+    """Mesh sizes over d axes of space."""
     return FIELD.mesh.on_a_line if d == 1 else FIELD.mesh.in_the_plane
 
 
 def space_of(breaks: Sequence[Array], components: int, region: Region | None = None) -> Space:
-    """breaks: along each axis of space, and along t."""
+    """The space with these breaks along each axis of space, and along t."""
     along, in_time = meshes_over(len(breaks) - 1).degrees
     axes = (*(Axis(each, along) for each in breaks[:-1]), Axis(breaks[-1], in_time))
     return Space(axes, components, region)
@@ -41,7 +41,7 @@ def even_space(
     order: int,
     region: Region | None = None,
 ) -> Space:
-    """jumps: times at which the left sides, of this order in time, may jump."""
+    """A mesh with even breaks. jumps: times at which the left sides, of this order in time, may be discontinuous."""
     kind = meshes_over(len(places))
     even = [np.linspace(*span, number + 1) for span, number in zip(places, size[:-1], strict=True)]
     times = _with_jumps(_times(t, size[-1], kind.earliest), jumps, kind.degrees[1] - order + 1)
@@ -49,8 +49,8 @@ def even_space(
 
 
 def jumps_of(readings: Readings, names: Collection[str] | None = None) -> Array:
-    """Times at which a held input changes, those of the largest changes where there are many; of some inputs, by their
-    names, or of all."""
+    """Times at which piecewise constant inputs change, at most those of the largest changes; of the named inputs, or of
+    all."""
     early, late = readings.span[readings.time_name]
     found: dict[float, float] = {}
     for each in readings.inputs:
@@ -70,38 +70,39 @@ def jumps_of(readings: Readings, names: Collection[str] | None = None) -> Array:
 
 
 def graded_space(before: Space, state: Array, size: Sizes) -> Space:
-    """Of another size, with knots along each axis of space where these fields bend."""
+    """A mesh of another size, with knots along each axis of space where these fields have high curvature."""
     t, found = before.time, []
     for axis, number in enumerate(size[:-1]):
         x = before.places[axis]
         along = np.linspace(*x.span, 401)
-        density = _bends(before, state, axis, along) / before.components + FIELD.mesh.even_density
+        density = _curvature(before, state, axis, along) / before.components + FIELD.mesh.even_density
         below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
         found.append(np.interp(np.linspace(0, 1, number + 1), below / below[-1], along))
     earliest = meshes_over(len(before.places)).earliest
     return space_of([*found, _like(_times(t.span, size[-1], earliest), t)], before.components, before.region)
 
 
-def _bends(space: Space, state: Array, axis: int, along: Array) -> Array:
-    """(along,): by how much fields bend along an axis, to a power, each in units of its mean; summed over fields."""
+def _curvature(space: Space, state: Array, axis: int, along: Array) -> Array:
+    """(along,): curvature of the fields along an axis, raised to a power and relative to its mean; summed over
+    fields."""
     total, x = np.zeros(len(along)), space.axes[axis]
     width = int(np.ceil(FIELD.mesh.curvature_width * len(along)))
     window = np.hanning(4 * width + 3)
     matrices = [x.matrix(along, 2) if k == axis else each.full(0) for k, each in enumerate(space.axes)]
-    # Where a law is required, if that is not everywhere.
+    # Only the region in which the law is required.
     weights = np.ones(())
     for k, each in enumerate(space.axes):
         weights = np.multiply.outer(weights, np.ones(len(along)) if k == axis else each.weights / each.width)
     if space.region is not None:
         grid = np.meshgrid(*(along if k == axis else each.points for k, each in enumerate(space.places)), indexing="ij")
-        held = space.region.holds(np.stack([each.ravel() for each in grid], axis=-1)).reshape(grid[0].shape)
-        weights = weights * held[..., None]
+        required = space.region.contains(np.stack([each.ravel() for each in grid], axis=-1)).reshape(grid[0].shape)
+        weights = weights * required[..., None]
     others = tuple(k for k in range(len(space.axes)) if k != axis)
     for component in range(space.components):
         bends = space.on_grid(state, component, matrices)
         bend = np.sqrt(np.sum(weights * bends**2, axis=others)) ** FIELD.mesh.density_exponent
         bend = np.convolve(np.pad(bend, len(window) // 2, "edge"), window / window.sum(), "valid")
-        # A field that is straight but for rounding bends nowhere.
+        # A field that is straight up to rounding has no curvature.
         straight = FIELD.mesh.negligible_curvature * np.ptp(space.unpacked(state)[component]) / x.width**2
         straight = straight**FIELD.mesh.density_exponent
         total += bend / max(bend.mean(), straight, np.finfo(float).tiny)
@@ -109,7 +110,7 @@ def _bends(space: Space, state: Array, axis: int, along: Array) -> Array:
 
 
 def with_fewer_jumps(space: Space, jumps: Array) -> Space:
-    """With only these of its jumps."""
+    """The mesh with knots for these jumps only."""
     time = space.time
     if len(jumps) == len(time.jumps):
         return space
@@ -120,8 +121,8 @@ def with_fewer_jumps(space: Space, jumps: Array) -> Space:
 
 
 def first_sizes(least_in_time: int, several: bool, d: int = 1) -> list[Sizes]:
-    """Over so many axes of space, the cheapest first. Of several fields the finest are left out: laws are many, and
-    each is dearer."""
+    """Sizes of the first mesh over d axes of space, the cheapest first. With several fields the finest are left out,
+    because there are more laws and each takes longer."""
     kind = meshes_over(d)
     x, t = (numbers[:-1] if several else numbers for numbers in (kind.in_space, kind.in_time))
     x = FIELD.mesh.long_record_in_space if least_in_time > FIELD.mesh.long_record else x
@@ -132,8 +133,8 @@ def first_sizes(least_in_time: int, several: bool, d: int = 1) -> list[Sizes]:
 
 
 def finer_in_space(space: Space) -> int | None:
-    """How many elements along each axis of space the next finer of the meshes has that laws are tried on; None where
-    there is none, or a factorisation would take too long. Along one axis, fits find finer meshes as they tighten."""
+    """Elements along each axis of space of the next finer mesh for the search; None where there is none, or a
+    factorisation would take too long. Along one axis, meshes are refined while laws are tightened."""
     kind, now = meshes_over(len(space.places)), min(axis.n for axis in space.places)
     numbers = kind.in_space[:-1] if space.components > 1 else kind.in_space
     number = next((each for each in numbers if each > now), None)
@@ -144,7 +145,7 @@ def finer_in_space(space: Space) -> int | None:
 
 
 def _work(size: Sizes, kind: MeshSizes) -> float:
-    """Of a factorisation: unknowns times the square of the bands, the longest axis being the outermost."""
+    """Cost of a factorisation: unknowns times the squared bandwidth, with the longest axis outermost."""
     along, in_time = kind.degrees
     halvings = max(math.ceil(math.log2(1 / (size[-1] * kind.earliest))), 0)
     sizes = sorted([*(number + along for number in size[:-1]), size[-1] + halvings + in_time])
@@ -152,8 +153,8 @@ def _work(size: Sizes, kind: MeshSizes) -> float:
 
 
 def first_space(even: Space, state: Array, sizes: Sequence[Sizes], order: int = 1) -> tuple[Space, Array]:
-    """The first mesh of these sizes that can follow fields in their derivatives in time, or the last; and the state on
-    it."""
+    """The first mesh of these sizes on which the time derivatives of the fields are accurate enough, or the last mesh;
+    and the state on it."""
     still = (0,) * len(even.places)
     rates = [even.values(state, component, (*still, order)) for component in range(even.components)]
     space, found = even, state
@@ -170,7 +171,7 @@ def first_space(even: Space, state: Array, sizes: Sequence[Sizes], order: int = 
 
 
 def stretches_of(readings: Readings) -> list[Readings]:
-    """The beginning of a long record and as much from its middle; or all of another one."""
+    """The beginning of a long record and an equally long part of its middle; other readings as they are."""
     elements = elements_in_time(Observations(readings))
     if elements <= FIELD.mesh.long_record:
         return [readings]
@@ -181,7 +182,7 @@ def stretches_of(readings: Readings) -> list[Readings]:
 
 
 def elements_in_time(observed: Observations) -> int:
-    """As many as single sensors need, where they are read often enough to tell."""
+    """The number of elements that the records of single sensors require, where these have enough readings to decide."""
     readings = observed.readings
     kind = meshes_over(len(readings.axes))
     left: dict[int, float] = {}
@@ -205,7 +206,7 @@ def elements_in_time(observed: Observations) -> int:
 
 
 def carried(state: Array, old: Space, new: Space) -> Array:
-    """The same fields on another mesh; beyond the ends of the old one they have the values there."""
+    """The same fields on another mesh, with constant extrapolation beyond the ends of the old one."""
 
     def values(*grid: Array) -> list[Array]:
         matrices = [axis.matrix(each) for axis, each in zip(old.axes, grid, strict=True)]
@@ -215,21 +216,21 @@ def carried(state: Array, old: Space, new: Space) -> Array:
 
 
 def halved(space: Space, axis: int) -> Space:
-    """With every second break along one axis."""
+    """The mesh with every second break along one axis."""
     axes, breaks = list(space.axes), np.unique(space.axes[axis].breaks)
     axes[axis] = Axis(_like(np.unique(np.r_[breaks[::2], breaks[-1]]), axes[axis]), axes[axis].degree)
     return replace(space, axes=tuple(axes))
 
 
 def most_elements(readings: Readings) -> Sizes:
-    """Of a mesh for these readings."""
+    """Largest size of a mesh for these readings."""
     along, in_time = meshes_over(len(readings.axes)).most
     return *(along for _ in readings.axes), max(in_time, len(readings) // (2 * readings.n_sensors))
 
 
 def refined(size: Sizes, axes: Sequence[int], most: Sizes, last: bool = True) -> Sizes:
-    """More elements along some of the axes, as far as they go, and as a factorisation can be waited for; last: once the
-    law is found."""
+    """More elements along some of the axes, up to the limits of the mesh and of the time of a factorisation. last: the
+    search has ended, which raises the latter."""
     kind, found = meshes_over(len(size) - 1), list(size)
     for axis in axes:
         found[axis] = min(math.ceil(size[axis] * FIELD.mesh.refinement_ratio), max(most[axis], size[axis]))
@@ -239,13 +240,13 @@ def refined(size: Sizes, axes: Sequence[int], most: Sizes, last: bool = True) ->
 
 
 def extended_space(space: Space, spans: Sequence[Span]) -> Space:
-    """With more elements beyond the ends of each axis of space, as long as those between them are on average."""
+    """The mesh with additional elements beyond the ends of each axis of space, of the same average length."""
 
     def wider(along: Axis, span: Span) -> Array:
         length = along.width / along.n
 
         def beyond(end: float, outer: float) -> Array:
-            """From the outer end to this one, which is left out."""
+            """Breaks from the outer end to this one, exclusive."""
             number = int(np.ceil(abs(outer - end) / length - 1e-9))
             return np.linspace(outer, end, number + 1)[:-1]
 
@@ -256,18 +257,18 @@ def extended_space(space: Space, spans: Sequence[Span]) -> Space:
 
 
 def even_elements(space: Space) -> int:
-    """Along t, without those that are halved towards the start."""
+    """Elements along t, not counting the halved ones near the first time."""
     return round(float(space.time.width / space.time.lengths[-1]))
 
 
 def _with_jumps(breaks: Array, jumps: Array, multiplicity: int) -> Array:
-    """Breaks (simple ones) with knots of a multiplicity at the jumps; those that lie very near to one give way."""
+    """Simple breaks, with knots of a given multiplicity at the jumps; breaks very close to a jump are dropped."""
     if not len(jumps):
         return breaks
     near = FIELD.mesh.jump_clearance * (breaks[-1] - breaks[0]) / len(breaks)
     apart = np.abs(breaks[1:-1, None] - jumps).min(axis=1) > near
     kept = np.r_[breaks[0], breaks[1:-1][apart], breaks[-1]]
-    # An element between two jumps is free at both ends, and its law too little to determine it: three take its place.
+    # An element between two jumps is free at both ends, and the law does not determine it: it is split into three.
     free = np.sort(np.r_[breaks[0], jumps, breaks[-1]])
     alone = [(low, high) for low, high in pairwise(free) if not ((low < kept) & (kept < high)).any()]
     between = [low + part * (high - low) / 3 for low, high in alone for part in (1, 2)]
@@ -275,16 +276,16 @@ def _with_jumps(breaks: Array, jumps: Array, multiplicity: int) -> Array:
 
 
 def _like(breaks: Array, axis: Axis) -> Array:
-    """With the jumps of another axis."""
+    """Breaks with the jumps of another axis."""
     jumps = axis.jumps
     multiplicity = int(np.sum(axis.breaks == jumps[0])) if len(jumps) else 1
     return _with_jumps(breaks, jumps, multiplicity)
 
 
 def _times(t: Span, number: int, earliest: float) -> Array:
-    """Even, but halved again and again towards the first time: an initial state that does not fit the ends leaves them
-    in a layer, which other laws would explain if it were blurred."""
+    """Even breaks, halved repeatedly towards the first time: an initial state that is inconsistent with the boundary
+    causes a layer there, and if the mesh blurred it, wrong laws would explain it."""
     even = np.linspace(0, 1, number + 1)
     halvings = int(np.ceil(np.log2(even[1] / earliest)))
     times = np.unique(np.concatenate([even, even[1] / 2.0 ** np.arange(1, halvings + 1)]))
-    return np.r_[t[0] + (t[1] - t[0]) * times[:-1], t[1]]  # which rounding would miss
+    return np.r_[t[0] + (t[1] - t[0]) * times[:-1], t[1]]  # rounding would miss the end

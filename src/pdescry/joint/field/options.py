@@ -14,25 +14,25 @@ Bounds = tuple[float, float]
 
 @dataclass(frozen=True)
 class MeshSizes:
-    """What meshes are like over one axis of space, or over two."""
+    """Mesh sizes over one axis of space, or over two."""
 
     degrees: tuple[int, int]
     """Of splines along space and along time. Higher: more accurate where fields are smooth; wider bands."""
     in_space: tuple[int, ...]
-    """Elements of the meshes that laws are tried on, the cheapest that can follow the inferred field; of several fields
-    the last is left out. Finer: sharper fields are followed; each fit takes longer."""
+    """Elements of the meshes on which laws are tried: the coarsest that resolves the inferred field; with several
+    fields the last is left out. Finer: sharper fields are resolved; each fit takes longer."""
     in_time: tuple[int, ...]
     """The same along time."""
     most: tuple[int, int]
     """Elements along an axis of space, and along time, that refinement stops at. Up to half as many along time as a
     sensor has readings, if these are more."""
     times: tuple[int, ...]
-    """Elements along time that readings of single sensors may ask for."""
+    """Candidate numbers of elements along time, judged by the records of single sensors."""
     earliest: float
     """Share of the duration: the first element in time. Smaller: layers at the start are resolved; more elements."""
     work: tuple[float, float] = (math.inf, math.inf)
-    """Unknowns times bands squared: the most that one factorisation may take while laws are sought, and afterwards.
-    Larger: finer meshes; 2e10 is about a second of a core, and 0.2 GB."""
+    """Unknowns times squared bandwidth: the largest factorisation during the search, and afterwards. Larger: finer
+    meshes; 2e10 is about a second of a core, and 0.2 GB."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,13 @@ class MeshOptions:
     """Share of the left side (rms) that the first mesh may be off from the inferred fields. Larger: cheaper fits;
     shocks are blurred (docs/refine.md)."""
     variance_ratio: float = 1.3
-    """Ratio: residual variance of single sensors' splines to that of the best; the fewest elements within it are taken.
-    Larger: fewer elements in time; fast changes are blurred."""
+    """Ratio: residual variance of splines fitted to single sensors to that of the best; the fewest elements within it
+    are taken. Larger: fewer elements in time; fast changes are blurred."""
     density_exponent: float = 0.8
-    """Of curvature, to which the density of knots is proportional. Larger: more knots at shocks, fewer elsewhere."""
+    """Exponent of the curvature, to which the density of knots is proportional. Larger: more knots at shocks, fewer
+    elsewhere."""
     even_density: float = 0.3
-    """Density of knots that is everywhere, in units of the mean graded one. Larger: closer to an even mesh."""
+    """Uniform part of the density of knots, in units of the mean graded one. Larger: closer to an even mesh."""
     negligible_curvature: float = 1e-2
     """Second derivative, in units of the field's range and the interval, below which a field is straight. Smaller:
     rounding of straight fields attracts knots."""
@@ -71,9 +72,9 @@ class MeshOptions:
     """Jumps of an input in time that get knots of their own, the largest first. Larger: more unknowns; smaller: left
     sides are smoothed across jumps."""
     jump_clearance: float = 0.3
-    """Share of an element: a break nearer than this to a jump gives way to it. Smaller: elements that are too short."""
+    """Share of an element: a break closer than this to a jump is dropped. Smaller: elements that are too short."""
     long_record: int = 96
-    """Elements along time, above which a record is long: its fields begin on no more elements. Larger: dense matrices
+    """Elements along time, above which a record is long: its initial field has no more elements. Larger: dense matrices
     over a long time."""
     long_record_in_space: tuple[int, ...] = (24, 48)
     """Elements along space of a long record's first meshes, in place of `MeshSizes.in_space`."""
@@ -88,45 +89,48 @@ class ProcessOptions:
     span."""
 
     readings_of_scales: int = 500
-    """Readings that scales are fitted to, about. More: surer scales; time grows with the cube."""
+    """Readings to which scales are fitted, approximately. More: more precise scales; time grows with the cube."""
     readings_at_once: int = 2000
     """Readings, up to which a left-out sensor is predicted from all others at once. Time grows with the cube."""
     readings_in_plane: int = 2500
-    """The same in the plane; of more readings, so many stand for all."""
+    """The same in the plane; larger sets of readings are subsampled to this number."""
     nearest_sensors: int = 4
-    """Sensors from which a part of a long record is predicted. More: better predicted; slower."""
+    """Sensors from which a part of a long record is predicted. More: better predictions; slower."""
     readings_of_part: int = 100
-    """Readings of a sensor that are predicted together then. More: farther from their neighbours in time; slower."""
+    """Readings of a sensor that are predicted jointly then. More: farther from neighbours in time; slower."""
     readings_of_start: int = 2000
-    """Readings that a field to begin from is made of. More: follows more detail; time grows with the cube."""
+    """Readings from which an initial field is computed. More: finer detail; time grows with the cube."""
     readings_of_sd: int = 600
-    """Readings by which a field's sd is judged. More: less overestimated; slower."""
+    """Readings from which a field's sd is estimated. More: less overestimated; slower."""
     window: float = 40.0
-    """Lengths of correlation: a long record's field is made so much at a time. Larger: fewer seams; slower."""
+    """Correlation lengths: the field of a long record is computed in windows of this length. Larger: fewer seams;
+    slower."""
     window_margin: float = 4.0
-    """Lengths of correlation on either side of a window whose readings count, too. Smaller: seams show."""
+    """Correlation lengths on either side of a window whose readings are included. Smaller: visible seams."""
     roughness: float = 1.0
-    """Ratio: weight of a soft law's prior against roughness to the one that makes fields as rough as expected of the
-    process. Larger: waves of noise are suppressed more, and shocks too. With 1, predator and prey (5 % noise, layout
-    21) ends at a diffusion of 0.41 (true 0.4; without the prior 0.003; docs/ARCHITECTURE.md)."""
+    """Ratio: weight of a soft law's roughness prior to the weight at which fields are as rough as expected of the
+    process. Larger: noisy waves are suppressed more, and shocks too. With 1, predator and prey (5 % noise, layout 21)
+    ends at a diffusion of 0.41 (true 0.4; without the prior 0.003; docs/ARCHITECTURE.md)."""
     field_variance: Bounds = (1e-4, 1e4)
-    """Bounds of the field's variance. Narrower: surer optimisation; extremes are missed, as of all bounds here."""
+    """Bounds of the field's variance. Narrower: more robust optimisation; extreme values are excluded; the same for all
+    bounds here."""
     offset_variance: Bounds = (1e-8, 1e2)
     """Bounds of the variance of sensors' offsets."""
     noise_variance: Bounds = (1e-8, 1e2)
     """Bounds of the variance of noise."""
     length_in_time: Bounds = (1e-3, 1e2)
-    """Bounds of the length of correlation along time."""
+    """Bounds of the correlation length along time."""
     length_in_space: Bounds = (1e-2, 1e2)
-    """Bounds of that along space."""
+    """Bounds of the correlation length along space."""
     correlation_time: Bounds = (1e-6, 0.1)
-    """Bounds of the correlation time of errors, in units of the duration: longer ones are offsets."""
+    """Bounds of the correlation time of errors, in units of the duration; longer ones are offsets."""
     first_correlation_time: float = 3.0
-    """Distances of consecutive readings: the correlation time that the optimisation begins from."""
+    """Initial correlation time of the optimisation, in distances of consecutive readings."""
     readings_of_correlation: int = 400
-    """Consecutive readings that tell how long errors last. 160 missed most of those of 16 sensors; more: slower."""
+    """Consecutive readings from which the correlation time of errors is estimated. With 160, most correlations of 16
+    sensors were missed; more: slower."""
     evidence_of_correlation: float = 5.0
-    """Nats that correlated errors must gain. Larger: correlation is missed; smaller: noise is taken for it."""
+    """Nats that correlated errors must gain. Larger: correlation is missed; smaller: noise is mistaken for it."""
 
 
 @dataclass(frozen=True)
@@ -134,35 +138,38 @@ class RegionOptions:
     """Where in the plane a law is required (``region.py``), in typical distances of sensors."""
 
     beyond_hull: float = 0.5
-    """How far beyond the hull of the sensors. Larger: the field is extrapolated; smaller: outer readings tell less."""
+    """Distance beyond the convex hull of the sensors. Larger: the field is extrapolated; smaller: outer readings are
+    less informative."""
     reach: float = 3.0
-    """Distance from every sensor, beyond which a place is in a hole. Larger: laws must hold where nothing was read."""
+    """Distance from every sensor, beyond which a place is in a hole. Larger: laws are required where there are no
+    data."""
 
 
 @dataclass(frozen=True)
 class StartOptions:
-    """Fields to begin from (``start.py``, ``without_law.py``)."""
+    """Initial fields (``start.py``, ``without_law.py``)."""
 
     draws_of_network: int = 40
-    """Draws whose mean is begun from. More: smoother; each is evaluated."""
+    """Draws whose mean is the initial field. More: smoother; each is evaluated."""
     bumps: tuple[int, ...] = (5, 8)
-    """Bumps along each axis over which regressions average. They rank the true law of KdV (noise 0.05, three layouts)
-    6th, 1st and 1st; 8 and 12 rank it 51st, 1st and 1st (docs/ARCHITECTURE.md). More: sharper, noisier averages."""
+    """Bump functions along each axis over which regressions average. They rank the true law of KdV (noise 0.05, three
+    layouts) 6th, 1st and 1st; 8 and 12 rank it 51st, 1st and 1st (docs/ARCHITECTURE.md). More: sharper, noisier
+    averages."""
     negligible_offset: float = 1e-2
-    """Share of the readings' sd: sensors' offsets below it are ignored at first. Larger: thermometers that disagree
+    """Share of the readings' sd: smaller offsets of sensors are ignored at first. Larger: inconsistent thermometers
     bend the field; smaller: offsets explain shocks."""
     negligible_correlated_error: float = 0.02
-    """Share of the readings' sd: correlated errors below it are ignored at first, with the same trade."""
+    """Share of the readings' sd: smaller correlated errors are ignored at first, with the same trade-off."""
 
 
 @dataclass(frozen=True)
 class FieldMemoryOptions:
-    """What is computed at a time: more takes more memory, less takes longer; results agree up to rounding."""
+    """Chunk sizes: larger takes more memory and less time; results agree up to rounding."""
 
     values: int = 2_000_000
     """Values of a spline basis (``axis.py``)."""
     elements: int = 256
-    """Elements whose products are made together (``space.py``)."""
+    """Elements whose products are computed together (``space.py``)."""
     points: int = 2000
     """Points at which a process is predicted (``free.py``)."""
     dense_basis: int = 120

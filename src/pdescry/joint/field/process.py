@@ -1,4 +1,4 @@
-"""Fields that know no law: Gaussian processes over time and place, their scales fitted to the readings of one field.
+"""Fields without a law: Gaussian processes over time and place, with scales fitted to the readings of one field.
 
     constant     the field is one number
     steady       any smooth profile that never changes
@@ -6,11 +6,11 @@
     smooth       any field that is smooth in time and place
     shared       the same, without offsets
 
-Each sensor may have an offset beside, but for the last. They predict left-out sensors, in closed form: a law has to be
-better than the first three, which know no dynamics. Readings that are noise are predicted as well by the first,
-readings shuffled in time by the second or third. The fourth can predict as well as a law does where sensors are many: a
-law that it beats by far misses something. It is also a field to begin from, and so is the fifth: offsets would explain
-a jump between two sensors, too.
+All but the last allow an offset of each sensor. They predict left-out sensors in closed form: a law has to predict
+better than the first three, which have no dynamics. Pure noise is predicted as well by the first, readings shuffled in
+time by the second or third. With many sensors the fourth can predict as well as a law: a law that it clearly
+outperforms is missing something. It also serves as an initial field, and so does the fifth, because offsets could
+explain a jump between two sensors.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from pdescry.joint.field.options import FIELD
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Numbers, Observations
 
-WITHOUT_MEMORY, WITHOUT_CHANGE = 1e-6, 1e6  # scales along t, in units of the duration: no memory, and no change
+WITHOUT_MEMORY, WITHOUT_CHANGE = 1e-6, 1e6  # scales along t, in units of the duration
 SCALES = {"constant": None, "steady": WITHOUT_CHANGE, "memoryless": WITHOUT_MEMORY, "smooth": 0.1, "shared": 0.1}
 SMOOTH = ("smooth", "shared")
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """Of the sensors between others, each predicted from the rest: log density of what they read, and rms error."""
+    """Leave-one-sensor-out prediction of the inner sensors: log density of their readings, and rms error."""
 
     score: float
     rms_error: float
-    readings: int  # of these sensors
+    readings: int  # of the inner sensors
 
     @classmethod
     def of_all(cls, parts: Sequence[Baseline]) -> Baseline:
-        """One for fields or experiments that know nothing of each other."""
+        """The sum over independent fields or experiments."""
         some = [each for each in parts if each.readings]
         number = sum(each.readings for each in some)
         rms = math.sqrt(sum(each.readings * each.rms_error**2 for each in some) / number) if some else math.nan
@@ -59,10 +59,10 @@ class Baseline:
 
 @dataclass(frozen=True, eq=False)
 class Process(Lean):
-    """A fitted process of one field. Inside, time and places go from 0 to 1, and values have mean 0 and sd 1; outside
-    all is in units of the readings. scales: variances of the field, of offsets and of noise, and lengths along time and
-    each axis of space. lasting: of errors that last for a while, their variance and correlation time; empty where there
-    are none. baseline: of left-out sensors, once it is known."""
+    """A fitted process of one field. Internally, time and places are scaled to [0, 1], and values to mean 0 and sd 1;
+    the interface uses the units of the readings. scales: variances of the field, of offsets and of noise, and
+    correlation lengths along time and each axis of space. lasting: variance and correlation time of correlated errors;
+    empty where there are none. baseline: leave-one-sensor-out prediction, once computed."""
 
     name: str
     readings: Readings
@@ -73,26 +73,26 @@ class Process(Lean):
 
     @classmethod
     def fitted(cls, name: str, readings: Readings, field: int, most: int = FIELD.process.readings_of_scales) -> Process:
-        """One of `SCALES`, of the largest likelihood of about ``most`` of the readings, with independent noise.
+        """One of `SCALES`, of maximum likelihood for about ``most`` of the readings, with independent noise.
 
-        Written out, because scikit-learn's kernels take three times as long for the same numbers, and as long to load
-        as a whole fit.
+        Implemented here, because scikit-learn's kernels take three times as long for the same numbers, and as long to
+        load as a whole fit.
         """
         start = cls._unfitted(name, readings, field)
         some = start._some_readings(most) if name in SMOOTH else start._some_moments(most)
-        if name in SMOOTH and start._is_long:  # readings from all over it would have nothing to do with each other
+        if name in SMOOTH and start._is_long:  # subsampled from all of it they would be uncorrelated
             some = start._stretch(most)
         return start._most_likely(some)[1]
 
     @classmethod
     def _unfitted(cls, name: str, readings: Readings, field: int) -> Process:
         along_time, places = SCALES[name], readings.space.shape[1]
-        offset = 1e-2 if name != "shared" and (places == 1 or Observations(readings).tells_offsets) else 0.0
+        offset = 1e-2 if name != "shared" and (places == 1 or Observations(readings).offsets_identifiable) else 0.0
         first = [1.0, offset, 0.1, along_time or WITHOUT_CHANGE, *[0.3 if along_time else WITHOUT_CHANGE] * places]
         return cls(name, readings, field, np.array(first))
 
     def with_lasting_errors(self) -> Process:
-        """With errors of sensors that last for a while, if that makes consecutive readings clearly more likely."""
+        """With correlated errors of sensors, if consecutive readings are clearly more likely then."""
         if not Observations(self.readings).at_rest:
             return self
         some = self._stretch(FIELD.process.readings_of_correlation)
@@ -109,7 +109,7 @@ class Process(Lean):
         return found if likely > without + FIELD.process.evidence_of_correlation else self
 
     def _most_likely(self, some: Numbers) -> tuple[float, Process]:
-        """With scales that make some readings most likely, and how likely that is."""
+        """Maximum log likelihood of some readings, and the process with those scales."""
         name, places = self.name, self.readings.space.shape[1]
         first, along_t = np.concatenate([self.scales, self.lasting]), np.array(FIELD.process.length_in_time)
         if name in SMOOTH and self._is_long:
@@ -143,22 +143,22 @@ class Process(Lean):
         return -float(found.fun), replace(self, scales=own, lasting=lasting)
 
     def covariance(self, points: Array) -> Array:
-        """(N, N), of readings at points as `scaled` gives them, noise included."""
+        """(N, N): covariance of readings at points as `scaled` returns them, noise included."""
         return covariance(points, self.scales, self.lasting)
 
     @property
     def noise(self) -> float:
-        """The sd of errors, but for offsets."""
+        """Standard deviation of the errors, offsets excluded."""
         return float(np.hypot(np.sqrt(self.scales[2]) * self.unit, self.lasting_sd))
 
     @property
     def lasting_sd(self) -> float:
-        """Of errors that last for a while."""
+        """Standard deviation of the correlated errors."""
         return float(np.sqrt(self.lasting[0])) * self.unit if len(self.lasting) else 0.0
 
     @property
     def lasting_errors(self) -> tuple[float, float]:
-        """Which share of the noise's variance lasts for a while, and its correlation time; zeros where none does."""
+        """Correlated share of the noise's variance, and its correlation time; zeros where there is none."""
         if not len(self.lasting):
             return 0.0, 0.0
         duration = float(np.ptp(self.readings.time)) or 1.0
@@ -170,15 +170,15 @@ class Process(Lean):
 
     @property
     def roughness(self) -> Array:
-        """(d,): weights of ∫ (L³ u_xxx)² along each axis, with u in units of its sd, by which a field of this length of
-        correlation is as rough as may be expected."""
+        """(d,): weights of ∫ (L³ u_xxx)² along each axis, with u in units of its sd, for which a field of this
+        correlation length has its expected roughness."""
         return FIELD.process.roughness * np.minimum(self._lengths[1:], 1.0) ** 5 / 15
 
     # ---- what was read ---------------------------------------------------------------------------------------------
 
     @cached_property
     def _rows(self) -> Numbers:
-        """Of the readings, those that have this field."""
+        """Rows of the readings that contain this field."""
         return np.flatnonzero(np.isfinite(self.readings.values[:, self.field]))
 
     @cached_property
@@ -191,7 +191,7 @@ class Process(Lean):
 
     @property
     def centre(self) -> float:
-        """The mean of what was read."""
+        """Mean of the values."""
         return float(self._read.mean())
 
     def _values(self, some: Numbers) -> Array:
@@ -210,8 +210,8 @@ class Process(Lean):
         return np.column_stack([time, along, np.asarray(sensor, float)])
 
     def _some_moments(self, most: int) -> Numbers:
-        """Readings of evenly chosen whole moments: what differs along x belongs together. Where sensors are read in
-        turn, evenly chosen ones of each."""
+        """Readings at a regular selection of times, with all places of each. Where sensors are read in turn, a regular
+        selection of the readings of each."""
         time, sensor = self.readings.time[self._rows], self.readings.sensor[self._rows]
         every, moments = -(-len(time) // most), np.unique(time)
         if 2 * len(time) > len(moments) * len(np.unique(sensor)):
@@ -221,7 +221,7 @@ class Process(Lean):
         return np.sort(ordered[number % every == 0])
 
     def _some_readings(self, most: int) -> Numbers:
-        """At random: some near each other, whatever the scale."""
+        """A random subset: it has pairs at small distances whatever the scale."""
         return np.sort(np.random.default_rng(0).permutation(len(self._rows))[:most])
 
     @cached_property
@@ -229,7 +229,7 @@ class Process(Lean):
         return elements_in_time(Observations(self.readings)) > FIELD.mesh.long_record
 
     def _stretch(self, most: int) -> Numbers:
-        """All in the middle of the record."""
+        """Consecutive readings from the middle of the record."""
         order = np.argsort(self.readings.time[self._rows], kind="stable")
         begin = max((len(order) - most) // 2, 0)
         return np.sort(order[begin : begin + most])
@@ -238,8 +238,8 @@ class Process(Lean):
 
     @cached_property
     def left_out(self) -> Baseline:
-        """Each sensor between others predicted from the rest; where readings are very many, a part of its record at a
-        time, from its neighbours then."""
+        """Each inner sensor predicted from the rest; with very many readings, a part of its record at a time, from its
+        neighbours at those times."""
         if self.baseline is not None:
             return self.baseline
         most = FIELD.process.readings_at_once if self._is_on_a_line else FIELD.process.readings_in_plane
@@ -270,8 +270,8 @@ class Process(Lean):
         return self.readings.space.shape[1] == 1
 
     def _predicted_by_some(self) -> Iterator[tuple[float, Array]]:
-        """Log density and errors of what is left out together, judged by some of all readings, and as if the others
-        were as likely."""
+        """Log density and errors of what is left out together, from a subset of the readings; the log density is scaled
+        up to all of them."""
         some = self._some_readings(FIELD.process.readings_in_plane)
         precision = inverse(self.covariance(self._points(some)))
         values = self._values(some)
@@ -288,7 +288,7 @@ class Process(Lean):
                 yield share * density, np.resize(error, len(every))
 
     def _predicted_by_neighbours(self) -> Iterator[tuple[float, Array]]:
-        """Log density and errors of parts of each left-out sensor's record, each part by itself."""
+        """Log density and errors of parts of each left-out sensor's record, each part separately."""
         time, sensor = self.readings.time[self._rows], self.readings.sensor[self._rows]
         number = self.readings.n_sensors
         count = np.maximum(np.bincount(sensor, minlength=number), 1)
@@ -305,15 +305,15 @@ class Process(Lean):
             near = others[nearest_first[: FIELD.process.nearest_sensors]]
             for part in np.array_split(records[me], -(-len(own) // FIELD.process.readings_of_part)):
                 begin, end = time[part[0]], time[part[-1]]
-                beside = []
+                neighbours = []
                 for each in near:
                     low, high = np.searchsorted(time[records[each]], [begin, end], side="left")
                     some = records[each][low : high + 1]
-                    beside.append(some[:: -(-len(some) // FIELD.process.readings_of_part)])
-                yield self._conditional(np.concatenate([np.zeros(0, np.intp), *beside]), part)
+                    neighbours.append(some[:: -(-len(some) // FIELD.process.readings_of_part)])
+                yield self._conditional(np.concatenate([np.zeros(0, np.intp), *neighbours]), part)
 
     def _conditional(self, known: Numbers, own: Numbers) -> tuple[float, Array]:
-        """Log density of own readings, given those that are known, and what they are off by."""
+        """Log density of own readings conditional on the known ones, and the prediction errors."""
         some, n = np.concatenate([known, own]), len(known)
         root = self._root(some)
         along = solve_triangular(root, self._values(some), lower=True)
@@ -322,7 +322,7 @@ class Process(Lean):
 
     @property
     def _between_others(self) -> Iterator[Numbers]:
-        """What each sensor between others has read, or sensors that are left out together."""
+        """Readings of each inner sensor, or of inner sensors that are left out together."""
         sensor = self.readings.sensor[self._rows]
         order = np.argsort(sensor, kind="stable")
         for sensors, _ in Observations(self.readings).between:
@@ -332,32 +332,32 @@ class Process(Lean):
                 yield own
 
     def mean(self, *grid: Array) -> Array:
-        """(x, …, t): of the field on a grid of places and times, without offsets."""
+        """(x, …, t): mean of the field on a grid of places and times, without offsets."""
         found = np.empty(tuple(map(len, grid)))
-        for asked, some, _, pulled in self._windows_at(grid[-1]):
-            *places, t = self._correlations((*grid[:-1], grid[-1][asked]), some)
+        for which, some, _, pulled in self._windows_at(grid[-1]):
+            *places, t = self._correlations((*grid[:-1], grid[-1][which]), some)
             part = self._size * pulled * t  # (t, readings)
             if len(places) == 1:
-                found[..., asked] = places[0] @ part.T
+                found[..., which] = places[0] @ part.T
             else:
                 letters = "abc"[: len(places)]
-                found[..., asked] = np.einsum(
+                found[..., which] = np.einsum(
                     ",".join(f"{each}m" for each in letters) + f",tm->{letters}t", *places, part, optimize=True
                 )
         return self.centre + self.unit * found
 
     def sd(self, *grid: Array) -> Array:
-        """(x, …, t): of the field on a grid of places and times, without offsets; judged from some of the readings."""
+        """(x, …, t): sd of the field on a grid of places and times, without offsets; from a subset of the readings."""
         *others, times = grid
         left = np.empty((math.prod(map(len, others)), len(times)))
-        for asked, every, _, _ in self._windows_at(times):
+        for which, every, _, _ in self._windows_at(times):
             some = np.sort(np.random.default_rng(0).permutation(every)[: FIELD.process.readings_of_sd])
             root = self._root(some)
-            *places, t = self._correlations((*others, times[asked]), some)
+            *places, t = self._correlations((*others, times[which]), some)
             along = places[0]
             for each in places[1:]:
                 along = (along[:, None, :] * each).reshape(-1, along.shape[1])
-            for number, each in zip(asked, t, strict=True):
+            for number, each in zip(which, t, strict=True):
                 half = solve_triangular(root, self._size * (each * along).T, lower=True)
                 left[:, number] = self._size - np.sum(half**2, axis=0)
         return self.unit * np.sqrt(np.maximum(left, 0)).reshape(*map(len, others), len(times))
@@ -365,33 +365,35 @@ class Process(Lean):
     def at(self, points: Array) -> tuple[Array, Array]:
         """(N,) mean and (N,) variance of the field at points (N, D), places before time."""
         mean, variance = np.empty(len(points)), np.empty(len(points))
-        for asked, across, half, pulled in self._seen_from(points):
-            mean[asked] = self.centre + self.unit * (across @ pulled)
-            variance[asked] = self.unit**2 * np.maximum(self._size - np.sum(half**2, axis=0), 0)
+        for which, across, half, pulled in self._covariances_at(points):
+            mean[which] = self.centre + self.unit * (across @ pulled)
+            variance[which] = self.unit**2 * np.maximum(self._size - np.sum(half**2, axis=0), 0)
         return mean, variance
 
     def jointly(self, points: Array) -> tuple[Array, Array]:
         """(N,) mean and (N, N) covariance of the field at points (N, D), places before time."""
         mean, covariance = np.empty(len(points)), np.zeros((len(points), len(points)))
-        for asked, across, half, pulled in self._seen_from(points):
-            own = self._of_field(points[asked])
-            mean[asked] = self.centre + self.unit * (across @ pulled)
+        for which, across, half, pulled in self._covariances_at(points):
+            own = self._of_field(points[which])
+            mean[which] = self.centre + self.unit * (across @ pulled)
             part = self._size * correlation(own, own, self._lengths) - half.T @ half
-            covariance[np.ix_(asked, asked)] = self.unit**2 * part
+            covariance[np.ix_(which, which)] = self.unit**2 * part
         return mean, covariance
 
     def _of_field(self, points: Array) -> Array:
-        """(N, 1 + d): time, places, inside."""
+        """(N, 1 + d): time and places, scaled."""
         return self.scaled(points[:, -1], points[:, :-1], 0.0 * points[:, -1])[:, :-1]
 
-    def _seen_from(self, points: Array) -> Iterator[tuple[Numbers, Array, Array, Array]]:
-        """Which points, their covariance with readings, that by the root, and by what the readings are weighed."""
-        for asked, some, root, pulled in self._windows_at(points[:, -1]):
-            across = self._size * correlation(self._of_field(points[asked]), self._points(some), self._lengths)
-            yield asked, across, solve_triangular(root, across.T, lower=True), pulled
+    def _covariances_at(self, points: Array) -> Iterator[tuple[Numbers, Array, Array, Array]]:
+        """For each window: which points, their covariance with the readings, that times the inverse root, and the
+        weights of the readings."""
+        for which, some, root, pulled in self._windows_at(points[:, -1]):
+            across = self._size * correlation(self._of_field(points[which]), self._points(some), self._lengths)
+            yield which, across, solve_triangular(root, across.T, lower=True), pulled
 
     def _windows_at(self, times: Array) -> Iterator[tuple[Numbers, Numbers, Array, Array]]:
-        """Which of these times, readings to predict the field then from, the root of their covariance, and weights."""
+        """For each window: which of these times, the readings from which the field is predicted there, the root of
+        their covariance, and weights."""
         windows = self._windows
         time = (times - self.readings.time.min()) / (np.ptp(self.readings.time) or 1.0)
         number = np.clip((time * len(windows)).astype(int), 0, len(windows) - 1)
@@ -408,8 +410,8 @@ class Process(Lean):
         return self.scales[3:]
 
     def _correlations(self, grid: Sequence[Array], some: Numbers) -> list[Array]:
-        """Of the field with some readings, along each axis of a grid (x, …, t): (points, some), whose product they
-        are."""
+        """Factors of the correlation between the field and some readings, (points, some) along each axis of a grid (x,
+        …, t)."""
         *places, t = grid
         known, lengths, found = self._points(some), self._lengths, []
         low, width = self.readings.space.min(axis=0), np.ptp(self.readings.space, axis=0)
@@ -424,7 +426,7 @@ class Process(Lean):
 
     @cached_property
     def _windows(self) -> list[tuple[Numbers, Array, Array]]:
-        """For each part of the record, one after the other and equally long: readings, root, weights."""
+        """For each of the equally long, consecutive parts of the record: readings, root, weights."""
         length, found = self._lengths[0], []
         number = max(math.ceil(1 / (FIELD.process.window * length)), 1) if self._is_long else 1
         most = FIELD.process.readings_of_start

@@ -1,8 +1,8 @@
-"""`Region`: where in the plane a law is required: among the sensors and just beyond, not in corners nobody looks at.
+"""`Region`: where in the plane a law is required: among the sensors and just beyond, not in corners without data.
 
-A mesh is a box. Scattered sensors leave corners of it empty, an L-shaped plate a quarter of it; a law that were
-required there would only be extrapolated. It is required within the convex hull of the sensors and a margin around it,
-except where no sensor is within reach, such as in a hole or a notch.
+A mesh is a box. Scattered sensors leave its corners empty, an L-shaped plate a quarter of it; a law required there
+would only be extrapolated. It is required within the convex hull of the sensors and a margin around it, except where no
+sensor is near, such as in a hole or a notch.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pdescry.joint.field.axis import Array
 from pdescry.joint.field.options import FIELD
 from pdescry.joint.lean import Lean
 
-ON_HULL = 1e-9  # of the span: sensors so near to it are on the hull
+ON_HULL = 1e-9  # relative to the span: sensors closer than this to the hull are on it
 
 
 @dataclass(frozen=True, eq=False)
 class Region(Lean):
-    """places: (S, d), where sensors stand or have been; low, width: (d,), of the box around them."""
+    """places: (S, d), of all readings; low, width: (d,), their bounding box."""
 
     places: Array
     low: Array
@@ -32,7 +32,7 @@ class Region(Lean):
 
     @classmethod
     def of(cls, readings: Readings) -> Region | None:
-        """None along one axis, where nothing lies between sensors but other sensors."""
+        """None along one axis, where there are no gaps other than between neighbours."""
         if len(readings.axes) == 1:
             return None
         low, width = readings.space.min(axis=0), np.ptp(readings.space, axis=0)
@@ -46,7 +46,7 @@ class Region(Lean):
         """(facets, d + 1): normals and offsets; a point is inside where all are negative."""
         try:
             return ConvexHull(self._scaled(self.places)).equations
-        except QhullError:  # along a line
+        except QhullError:  # collinear
             return np.zeros((0, self.places.shape[1] + 1))
 
     @cached_property
@@ -55,22 +55,22 @@ class Region(Lean):
 
     @cached_property
     def spacing(self) -> float:
-        """The typical distance of sensors, in units of the box: of as many on a grid over it."""
+        """Typical distance of sensors, in units of the box: the spacing of a regular grid with as many points."""
         return float(len(self.places) ** (-1 / self.places.shape[1]))
 
     def _beyond(self, points: Array) -> Array:
-        """(N,): how far points lie beyond the hull, negative within."""
+        """(N,): distance of points beyond the hull, negative within."""
         scaled = self._scaled(points)
         if not len(self._hull):
             return np.full(len(points), -np.inf)
         return np.max(scaled @ self._hull[:, :-1].T + self._hull[:, -1], axis=1)
 
-    def holds(self, points: Array) -> NDArray[np.bool_]:
-        """(N,), of points (N, d)."""
+    def contains(self, points: Array) -> NDArray[np.bool_]:
+        """(N,): whether the law is required at points (N, d)."""
         near, _ = self._tree.query(self._scaled(points))
-        beside = self._beyond(points) <= FIELD.region.beyond_hull * self.spacing
-        return beside & (near <= FIELD.region.reach * self.spacing)
+        near_hull = self._beyond(points) <= FIELD.region.beyond_hull * self.spacing
+        return near_hull & (near <= FIELD.region.reach * self.spacing)
 
     def between(self, points: Array) -> NDArray[np.bool_]:
-        """(N,): whether points lie strictly within the hull: among others, not outermost."""
+        """(N,): whether points lie strictly within the hull."""
         return self._beyond(points) < -ON_HULL

@@ -1,4 +1,4 @@
-"""`SampledField`: what the joint fit asks of a field that was sampled without a law, such as a network's posterior."""
+"""`SampledField`: what the joint fit requires of a field sampled without a law, such as a network's posterior."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pdescry.data import Readings
 
 
 class SampledField(Protocol):
-    """A `pdescry.Posterior`, whose room lies above this one."""
+    """A `pdescry.Posterior`, which is defined in a higher layer."""
 
     @property
     def readings(self) -> Readings: ...

@@ -1,8 +1,8 @@
-"""`Space`: fields as tensor products of B-splines over any list of axes, several fields (components) on one mesh.
+"""`Space`: fields as tensor products of B-splines over any number of axes, several fields (components) on one mesh.
 
-A state is a vector of n = F·n_1·…·n_D coefficients. Components of one basis function lie next to each other; of the
-axes, that one is outermost which leaves the fewest bands below the diagonal of a matrix of overlaps: a long record is
-eliminated along time, a short one along space, and either costs in proportion to its length.
+A state is a vector of n = F·n_1·…·n_D coefficients. The components of one basis function are adjacent; the outermost
+axis is the one that gives the smallest bandwidth of a matrix of overlaps: a long record is eliminated along time, a
+short one along space, and the cost of either is proportional to its length.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Orders = tuple[int, ...]  # of a derivative, along each axis
 
 @dataclass(frozen=True, eq=False)
 class Space(Lean):
-    """``components`` fields over axes, time last. Points of quadrature form a grid, one direction an axis. region:
-    where a law is required; everywhere, where it is None."""
+    """``components`` fields over axes, time last. Quadrature points form a grid, with one dimension for each axis.
+    region: where a law is required; None for everywhere."""
 
     axes: tuple[Axis, ...]
     components: int = 1
@@ -58,29 +58,29 @@ class Space(Lean):
 
     @property
     def n_moments(self) -> int:
-        """Of the residual of one equation in an element."""
+        """Moments of the residual of one equation in an element."""
         return MOMENTS ** len(self.axes)
 
     @property
     def n_local(self) -> int:
-        """Basis functions of one component that an element sees."""
+        """Basis functions of one component that are nonzero on an element."""
         return prod(axis.degree + 1 for axis in self.axes)
 
     @property
     def points(self) -> tuple[int, ...]:
-        """How many of quadrature along each axis."""
+        """Quadrature points along each axis."""
         return tuple(len(axis.points) for axis in self.axes)
 
     # ---- how a state is laid out -----------------------------------------------------------------------------------
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Axes from the outermost to the innermost."""
+        """Axes from the outermost to the innermost in a state."""
         ways = permutations(range(len(self.axes)))
         return min(ways, key=lambda way: (self._band(way), way))
 
     def _strides(self, order: Sequence[int]) -> tuple[int, ...]:
-        """By axis: how far apart neighbours along it lie."""
+        """Stride of each axis in a state."""
         strides, step = [0] * len(order), self.components
         for axis in reversed(order):
             strides[axis] = step
@@ -97,12 +97,12 @@ class Space(Lean):
 
     @cached_property
     def band(self) -> int:
-        """Bands above the diagonal."""
+        """Bandwidth: diagonals above the main one."""
         return self._band(self.order)
 
     @property
     def window(self) -> int:
-        """Unknowns that a point of the outermost axis sees."""
+        """Unknowns in the support of a point along the outermost axis."""
         outer = self.order[0]
         return (self.axes[outer].degree + 1) * self.strides[outer]
 
@@ -125,11 +125,11 @@ class Space(Lean):
             return None
         middles = [(axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in self.places]
         grid = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1)
-        return self.region.holds(grid.reshape(-1, len(middles))).reshape(grid.shape[:-1])
+        return self.region.contains(grid.reshape(-1, len(middles))).reshape(grid.shape[:-1])
 
     @cached_property
     def _share(self) -> float:
-        """Of the box, where a law is required."""
+        """Share of the box in which a law is required."""
         if self.required is None:
             return 1.0
         volume = np.ones(())
@@ -139,7 +139,7 @@ class Space(Lean):
 
     @cached_property
     def volume(self) -> Array:
-        """(points): weights of the quadrature, for a domain of volume one: that where a law is required."""
+        """(points): quadrature weights, normalised to the volume in which a law is required."""
         found = np.ones(())
         for axis in self.axes:
             found = np.multiply.outer(found, axis.weights / axis.width)
@@ -151,24 +151,24 @@ class Space(Lean):
         return found * wide[..., None] / self._share
 
     def mean_square(self, values: Array) -> Array:
-        """(…) of values (…, points)."""
+        """(…): mean square of values (…, points) over the region of the law."""
         return np.sum(self.volume * values**2, axis=tuple(range(-len(self.axes), 0)))
 
     def tested(self, residuals: Array) -> Array:
-        """(…): the mean square of what a law is asked for, of residuals (…, points). In the plane, splines are cubic:
-        they meet a law in the moments of each element, not at points."""
+        """(…): mean square of residuals (…, points) as the objective measures it. In the plane, where splines are
+        cubic, that is of the moments in each element, not of values at points."""
         if len(self.places) == 1:
             return self.mean_square(residuals)
         return np.sum(self.moments(residuals) ** 2, axis=(-2, -1))
 
     def values(self, state: Array, component: int, orders: Orders) -> Array:
-        """One field, or a derivative of it, at the points of quadrature."""
+        """One field, or a derivative of it, at the quadrature points."""
         return self.on_grid(state, component, [axis.full(order) for axis, order in zip(self.axes, orders, strict=True)])
 
     def on_grid(self, state: Array, component: int, matrices: Sequence[Array | csr_array]) -> Array:
-        """One field where the basis along each axis has these values, (points, size)."""
+        """One field on a grid, given the basis along each axis as matrices (points, size)."""
         found = self.unpacked(state)[component]
-        for matrix in matrices:  # the first axis is contracted and goes to the end, in turn
+        for matrix in matrices:  # each contraction moves the first axis to the end
             if isinstance(matrix, csr_array):
                 rest = found.shape[1:]
                 found = (matrix @ found.reshape(len(found), -1)).T.reshape(*rest, -1)
@@ -191,16 +191,16 @@ class Space(Lean):
         return found
 
     def roughness(self, orders: Orders) -> csr_array:
-        """Rows (m, n/F) whose squares sum to about the mean square of a derivative of one field."""
+        """Rows (m, n/F) whose squares sum approximately to the mean square of a derivative of one field."""
         if orders not in self._roughness:
             rows = csr_array(np.ones((1, 1)))
-            for k in self.order:  # from the outermost axis to the innermost, as states are laid out
+            for k in self.order:  # from the outermost axis to the innermost, as in a state
                 rows = kron(rows, self.axes[k].lumped(orders[k]) / np.sqrt(self.axes[k].width), format="csr")
             self._roughness[orders] = csr_array(rows)
         return self._roughness[orders]
 
     def of_component(self, rows: csr_array, component: int) -> csr_array:
-        """(m, n): rows (m, n/F) of one of the fields."""
+        """(m, n): rows (m, n/F) applied to one of the fields."""
         columns = rows.indices * self.components + component
         return csr_array((rows.data, columns, rows.indptr), shape=(len(rows.indptr) - 1, self.n))
 
@@ -209,7 +209,7 @@ class Space(Lean):
         return {}
 
     def nearest(self, values: Callable[..., Sequence[Array]]) -> Array:
-        """The state nearest to fields given on grids: ``values(x, …, t)`` gives each, (x, …, t)."""
+        """The least-squares state for fields given on grids: ``values(x, …, t)`` returns each, (x, …, t)."""
         grids = [np.unique(np.concatenate([axis.breaks, axis.points])) for axis in self.axes]
         found = np.stack(list(values(*grids)))
         for axis, grid in zip(self.axes, grids, strict=True):
@@ -221,12 +221,12 @@ class Space(Lean):
     # ---- residuals: what an operator leaves in each element --------------------------------------------------------
 
     def moments(self, values: Array) -> Array:
-        """(…, elements, moments) of values (…, points); their squares sum to about the mean square."""
+        """(…, elements, moments) of values (…, points); their squares sum approximately to the mean square."""
         lead = values.shape[: values.ndim - len(self.axes)]
         found = values.reshape(-1, *self.points)
         for axis in self.axes:
             split = found.reshape(len(found), axis.n, QUADRATURE, *found.shape[2:])
-            found = np.moveaxis(np.tensordot(split, axis.moments, (2, 1)), 1, -2)  # to the end, with its moments
+            found = np.moveaxis(np.tensordot(split, axis.moments, (2, 1)), 1, -2)  # moments go to the end
             found = found.reshape(*found.shape[:-2], axis.n * MOMENTS)
         found = found.reshape(len(found), *(size for axis in self.axes for size in (axis.n, MOMENTS)))
         d = len(self.axes)
@@ -234,13 +234,13 @@ class Space(Lean):
         return found * self._root_volume[:, None]
 
     def rows(self, operator: Mapping[tuple[int, int, Orders], Array], equations: int) -> Array:
-        """(elements, equations·moments, F·local basis): moments of Σ a·∂w, linear in the state, by
-        ``{(equation, component, orders): a at the points}``."""
+        """(elements, equations·moments, F·local basis): moments of Σ a·∂w, linear in the state, from ``{(equation,
+        component, orders): a at the points}``."""
         d, shape = len(self.axes), (self.n_elements, equations, self.n_moments, self.components, self.n_local)
         found = np.zeros(shape)
         for (equation, component, orders), factor in operator.items():
             part = factor.reshape(tuple(size for axis in self.axes for size in (axis.n, QUADRATURE)))
-            for axis, order in zip(self.axes, orders, strict=True):  # in turn; each goes to the end
+            for axis, order in zip(self.axes, orders, strict=True):  # each axis goes to the end in turn
                 own = part.reshape(axis.n, QUADRATURE, -1)
                 product = axis.of_element(order) @ own  # (elements, moments·basis, rest)
                 part = product.reshape(-1, own.shape[2]).T.reshape(*part.shape[2:], axis.n, product.shape[1])
@@ -262,7 +262,7 @@ class Space(Lean):
 
     @cached_property
     def basis(self) -> NDArray[np.intp]:
-        """(elements, F·local basis): the unknowns that an element depends on."""
+        """(elements, F·local basis): the unknowns with support in each element."""
         found: NDArray[np.intp] = np.zeros((1, 1), np.intp)
         for axis, stride in zip(self.axes, self.strides, strict=True):
             own = (np.arange(axis.n)[:, None] + np.arange(axis.degree + 1)) * stride
@@ -278,12 +278,12 @@ class Space(Lean):
         return np.stack(columns, axis=1).astype(float, copy=False)
 
     def squared(self, rows: Array) -> Array:
-        """Upper bands (band + 1, n) of RᵀR, as LAPACK stores them: ``bands[band + i − j, j]`` is entry (i, j); column
-        by column, and anew each time."""
+        """Upper bands (band + 1, n) of RᵀR, as LAPACK stores them: ``bands[band + i − j, j]`` is entry (i, j); in
+        column-major order, a new array each time."""
         return self._squared_by_pairs(rows) if len(self.places) == 1 else self._squared_by_elements(rows)
 
     def _squared_by_elements(self, rows: Array) -> Array:
-        """Where an element sees many unknowns: one element after the other."""
+        """Element by element, for elements with many unknowns."""
         bands = np.zeros((self.n, self.band + 1))
         flat, (upper, targets) = bands.ravel(), self._targets
         first = self.basis[:, 0] * (self.band + 1)
@@ -296,15 +296,15 @@ class Space(Lean):
 
     @cached_property
     def _targets(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Pairs of an element's unknowns that lie in the upper triangle, and how far their place in the bands lies from
-        that of the first element's first unknown."""
+        """Pairs of an element's unknowns in the upper triangle, and the offsets of their entries in the bands from that
+        of the first element's first unknown."""
         own = self.basis[0] - self.basis[0, 0]
         i, j = (each.ravel() for each in np.meshgrid(own, own, indexing="ij"))
         upper = np.flatnonzero(i <= j)
         return upper, (j * (self.band + 1) + self.band + i - j)[upper]
 
     def _squared_by_pairs(self, rows: Array) -> Array:
-        """Where elements are many: one pair of an element's unknowns after the other."""
+        """Pair by pair of an element's unknowns, for many elements."""
         by_basis = np.ascontiguousarray(rows.transpose(1, 2, 0))  # (rows, F·local basis, elements)
         bands, into = self._assembly
         bands.fill(0.0)
@@ -317,8 +317,8 @@ class Space(Lean):
 
     @cached_property
     def _assembly(self) -> tuple[Array, list[tuple[list[int], list[Array]]]]:
-        """Room for the bands, and for each of an element's basis functions those that come after it, with the places in
-        the bands where products with them go: pairs as far apart lie at the same distance in every element."""
+        """A buffer for the bands, and for each of an element's basis functions the later ones, with the positions of
+        their products in the bands: the stride between pairs is the same in every element."""
         sizes = tuple(axis.n for axis in self.axes)
         bands = np.zeros((self.band + 1, *(self.axes[axis].size for axis in self.order), self.components))
         offsets = list(np.ndindex(*(axis.degree + 1 for axis in self.axes)))

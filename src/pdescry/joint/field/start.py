@@ -1,4 +1,5 @@
-"""Where fits begin: inferred fields on a first mesh, what is known beside them, and a soft law with their help."""
+"""Initial fields of a fit: inferred without a law on a first mesh, with prior knowledge, and soft laws fitted from
+them."""
 
 from __future__ import annotations
 
@@ -22,18 +23,18 @@ from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Minimum, Objective, States, least_squares
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.fit.options import FIT
-from pdescry.joint.fit.stages import softly, with_offsets
+from pdescry.joint.fit.stages import soft_minimum, with_offsets
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Observations
 from pdescry.problem import Candidate, Ends, Given
 
-_Asked = Callable[..., Sequence[Array]]  # of a grid (x, t): each field on it, (x, t)
+_OnGrid = Callable[..., Sequence[Array]]  # of a grid (x, …, t): each field on it, (x, …, t)
 
 
 @dataclass(frozen=True, eq=False)
 class InitialField(Lean):
-    """One experiment before any law: its inferred fields on a first mesh. trust: (F, points) weights, by how surely
-    each field is known there."""
+    """The inferred fields of one experiment on a first mesh, before any law. trust: (F, points), weights by the
+    precision of each field."""
 
     experiment: Experiment
     state: Array
@@ -42,15 +43,15 @@ class InitialField(Lean):
     @classmethod
     def of(
         cls,
-        mean: _Asked,
-        sd: _Asked,
+        mean: _OnGrid,
+        sd: _OnGrid,
         model: NoiseModel,
         ends: Ends,
         orders: tuple[int, ...],
         roughness: Array | None = None,
         least: int = 0,
     ) -> InitialField:
-        """least: elements along each axis of space."""
+        """least: minimum number of elements along each axis of space."""
         observed = model.observations
         readings, number = observed.readings, observed.n_fields
         along_t, d = elements_in_time(observed), len(readings.axes)
@@ -62,16 +63,16 @@ class InitialField(Lean):
         region = Region.of(readings)
         even = even_space(ends.reach, span, finest, number, jumps_of(readings), max(orders), region)
         space, state = first_space(even, even.nearest(mean), sizes, max(orders))
-        # One point an element will do, and costs a ninth.
+        # One point per element suffices, at a ninth of the cost.
         middles = ((axis.breaks[1:] + axis.breaks[:-1]) / 2 for axis in space.axes)
         variance = np.stack(list(sd(*middles))) ** 2
-        # As far as they are sure: a tenth of the median is as good.
+        # A floor on the variance: a tenth of the median.
         centre = np.median(variance, axis=tuple(range(1, variance.ndim)), keepdims=True)
         variance = variance + 0.1 * centre + np.finfo(float).tiny
         for axis in range(1, variance.ndim):
             variance = variance.repeat(QUADRATURE, axis=axis)
         experiment = Experiment(space, model, np.ones(number), ends.conditions, roughness)
-        trust = np.sqrt(space.volume / variance)  # none where no law is required
+        trust = np.sqrt(space.volume / variance)  # zero where no law is required
         return cls(experiment, state, trust)
 
     def with_noise(self, noise: Array) -> InitialField:
@@ -79,15 +80,15 @@ class InitialField(Lean):
         return replace(self, experiment=replace(self.experiment, noise_model=model))
 
     def projected(self, columns: Array, field: int) -> Array:
-        """(…, points) → (…, rows): averages over bumps, weighed by how surely a field is known.
+        """(…, points) → (…, rows): averages over bump functions, weighted by the precision of a field.
 
-        They take away most of what high derivatives of an inferred field are wrong by. Where sensors have offsets, what
-        these would change is taken away, too: the mean over time.
+        They remove most of the error of high derivatives of an inferred field. Where sensors have offsets, the mean
+        over time is subtracted, too, because offsets would change it.
         """
         trust = self.trust[field]
         if self.experiment.noise_model.offset_sd[field]:
             whole = np.sum(trust**2, axis=-1, keepdims=True)
-            weight = trust**2 / np.where(whole > 0, whole, 1.0)  # no trust where no law is required
+            weight = trust**2 / np.where(whole > 0, whole, 1.0)  # zero where no law is required
             columns = columns - np.sum(columns * weight, axis=-1, keepdims=True)
         axes, rows = len(self.experiment.space.axes), []
         for bumps in self._bumps:
@@ -95,7 +96,7 @@ class InitialField(Lean):
             for along in bumps:
                 part = np.tensordot(part, along, (part.ndim - axes, 1))
             lead = columns.shape[:-axes]
-            rows.append(part.reshape(*lead, prod(part.shape[len(lead) :])))  # of no columns, too
+            rows.append(part.reshape(*lead, prod(part.shape[len(lead) :])))  # also for zero columns
         return np.concatenate(rows, axis=-1)
 
     @cached_property
@@ -104,12 +105,12 @@ class InitialField(Lean):
 
 
 def from_network(posterior: SampledField, ends: Ends, orders: tuple[int, ...]) -> InitialField:
-    """The fields of a network."""
+    """The posterior mean of a network, as initial fields."""
     observed, names = Observations(posterior.readings), posterior.readings.fields
     noise = np.sqrt(np.mean(posterior.noise_sd**2, axis=(0, 1, 3)))
-    posterior = posterior.at_most(FIELD.start.draws_of_network)  # to begin from, as good as all
+    posterior = posterior.at_most(FIELD.start.draws_of_network)  # enough for an initial field
 
-    def asked(ending: str) -> _Asked:
+    def on_grid(ending: str) -> _OnGrid:
         def values(*grid: Array) -> list[Array]:
             *places, t = grid
             found = posterior.predict(t, *places)
@@ -118,14 +119,14 @@ def from_network(posterior: SampledField, ends: Ends, orders: tuple[int, ...]) -
         return values
 
     model = NoiseModel.of(noise, np.zeros(len(names)), observed)
-    return InitialField.of(asked(""), asked("_sd"), model, ends, orders)
+    return InitialField.of(on_grid(""), on_grid("_sd"), model, ends, orders)
 
 
 def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, ...], least: int = 0) -> InitialField:
-    """Fields that are only smooth, with the offsets that they show. Soft laws mind how rough they are: to a field that
-    may be rougher, a law without diffusion would be as good."""
+    """Smooth fields without a law, with the offsets of sensors. Soft laws are fitted with a prior on roughness: if the
+    field could be rougher, a law without diffusion would fit equally well."""
     observed = Observations(processes[0].readings)
-    offsets = np.array([each.offset_sd if observed.tells_offsets else 0.0 for each in processes])
+    offsets = np.array([each.offset_sd if observed.offsets_identifiable else 0.0 for each in processes])
     offsets[offsets < FIELD.start.negligible_offset * observed.unit] = 0.0
     model = NoiseModel.of(np.array([each.noise for each in processes]), offsets, observed)
     model = model.with_lasting(np.array([each.lasting_errors for each in processes]))
@@ -142,8 +143,8 @@ def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, 
 
 @dataclass(frozen=True, eq=False)
 class Start(Lean):
-    """All experiments before any law, for equations of these orders. given: coefficients that are known. gradually: how
-    laws are fitted (`stages.softly`)."""
+    """The initial fields of all experiments, for equations of these orders. given: known coefficients. gradually: how
+    laws are fitted (`stages.soft_minimum`)."""
 
     initial: tuple[InitialField, ...]
     operator: Operator
@@ -155,7 +156,7 @@ class Start(Lean):
         return tuple(each.state for each in self.initial)
 
     def objective(self, terms: tuple[Candidate, ...]) -> Objective:
-        """Not scaled yet."""
+        """The objective, not scaled yet."""
         operator = replace(self.operator, terms=terms)
         return Objective(tuple(each.experiment for each in self.initial), operator, np.ones(len(terms)), self.given)
 
@@ -165,7 +166,7 @@ class Start(Lean):
         return np.concatenate(parts, axis=-1)
 
     def regressed(self, terms: tuple[Candidate, ...]) -> Array:
-        """(k,): coefficients by a regression on averages over bumps, equation by equation."""
+        """(k,): coefficients from a regression on averages over bump functions, equation by equation."""
         objective = self.objective(terms)
         coefficients = objective.prior_mean.copy()
         table = objective.columns(self.states)
@@ -185,11 +186,11 @@ class Start(Lean):
     def has_offsets(self) -> bool:
         return any(each.experiment.noise_model.has_offsets for each in self.initial)
 
-    def fit(self, terms: tuple[Candidate, ...], hopeless: float = math.inf) -> Minimum:
-        """The law, not yet hard, from the coefficients of a regression. hopeless: as in `Objective.minimise`."""
+    def fit(self, terms: tuple[Candidate, ...], give_up_above: float = math.inf) -> Minimum:
+        """The soft law, starting from the coefficients of a regression. give_up_above: as in `Objective.minimise`."""
         found = Minimum(self.objective(terms), self.states, self.regressed(terms), False)
-        found = softly(found, self.gradually, hopeless)
-        # A soft law that is wrong would take offsets for a way out.
+        found = soft_minimum(found, self.gradually, give_up_above)
+        # A wrong soft law would use offsets to fit the readings.
         if not self.has_offsets:
             return found
         found = with_offsets(found)
@@ -197,7 +198,7 @@ class Start(Lean):
 
 
 def _bumps_along(axis: Axis, number: int) -> Array:
-    """(number, points): smooth weights that overlap, over all of the axis."""
+    """(number, points): smooth overlapping weights that cover the axis."""
     low, high = axis.span
     half = (high - low) / (number + 1)
     distance = (axis.points - np.linspace(low + half, high - half, number)[:, None]) / half

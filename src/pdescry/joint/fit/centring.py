@@ -1,9 +1,9 @@
 """Coefficients that are polynomials of a coordinate, about its middle: ``c(x)·T`` with ``c = c₀ + c₁x + c₂x²``.
 
-The terms of such a law are T, ``x*T``, ``x^2*T``, whose coefficients mean little one by one where the origin of x lies
-far from the sensors: c₀ is then an extrapolation, and almost the opposite of c₁x. With powers of x − m, m the middle of
-the readings, they are nearly independent, the first is the coefficient there, and a prior of each means the same
-wherever the origin lies. The change of basis has determinant one.
+The terms of such a law are T, ``x*T``, ``x^2*T``. If the origin of x lies far from the sensors, c₀ is an extrapolation
+and strongly anticorrelated with c₁. With powers of x − m, m the middle of the readings, the coefficients are nearly
+independent, the first is the coefficient at m, and priors do not depend on the origin. The change of basis has
+determinant one.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def centring(terms: Sequence[Candidate], middles: Mapping[str, float]) -> Array:
     Parameters
     ----------
     terms : sequence of Candidate
-        Those that differ in powers of coordinates alone belong together.
+        Terms that differ only in powers of coordinates form one polynomial.
     middles : mapping
-        Of each coordinate.
+        Middle of each coordinate.
 
     Returns
     -------
@@ -43,9 +43,9 @@ def centring(terms: Sequence[Candidate], middles: Mapping[str, float]) -> Array:
     return found
 
 
-def held(terms: Sequence[Candidate]) -> NDArray[np.bool_]:
-    """(k,): which of them have a higher power in the law, so that they need not gain anything: a parabola may be level
-    in the middle."""
+def has_higher_power(terms: Sequence[Candidate]) -> NDArray[np.bool_]:
+    """(k,): whether the law contains a higher power of a term. Such a term need not gain anything: a parabola may have
+    zero slope in the middle."""
     return np.any(lower_powers(terms), axis=1)
 
 

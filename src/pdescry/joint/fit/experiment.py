@@ -1,7 +1,7 @@
-"""One experiment against a law: its fields, how its readings differ from them, what is known at its ends.
+"""One experiment and a law: its fields, its noise model, and its boundary conditions.
 
-Everything here is for fields of given splines; which law they should obey, and with which coefficients, is told by the
-caller: several experiments may share one (``objective.py``).
+Everything here is for fields of given splines; the law and its coefficients are arguments, because several experiments
+may share one (``objective.py``).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from pdescry.problem import Condition
 
 @dataclass(frozen=True, eq=False)
 class Around(Lean):
-    """A state, and for each field by how much its start varies about it: the sd of u, and of u_t where the law is of
-    second order in time."""
+    """A state, and for each field the sd of the initial values about it: of u, and of u_t if the law is of second order
+    in time."""
 
     state: Array
     sds: tuple[tuple[float, ...], ...]
@@ -38,9 +38,9 @@ class Around(Lean):
 
 @dataclass(frozen=True, eq=False)
 class Experiment(Lean):
-    """tolerance τ: (equations,), of the law's residual, in units of its left side. conditions: known at the ends.
-    roughness: (F, d) weights along each axis of space, where above `PriorOptions.roughness_in_space`. around: what this
-    one's start varies about as readings do, if that is asked for."""
+    """tolerance τ: (equations,), of the law's residual, in units of its left side. conditions: known boundary
+    conditions. roughness: (F, d) weights along each axis of space, where above `PriorOptions.roughness_in_space`.
+    around: prior of the initial values, if there is one."""
 
     space: Space
     noise_model: NoiseModel
@@ -59,14 +59,14 @@ class Experiment(Lean):
 
     @property
     def records(self) -> float:
-        """How many of usual length its record makes: residuals are told as a mean over it, and so are hard enough for
-        one."""
+        """Length of the record in units of the usual one. Residuals are averaged over a usual record, so the tolerance
+        is divided by its square root."""
         return max(1.0, len(self.readings) / (FIT.records.readings_of_sensor * self.readings.n_sensors))
 
     # ---- the fields alone ------------------------------------------------------------------------------------------
 
     def at(self, points: Array, field: Numbers) -> csr_array:
-        """(N, n): fields by their number, (N,), at points (N, D)."""
+        """(N, n): evaluation of fields, numbered by (N,), at points (N, D)."""
         rows = csr_array((len(points), self.space.n))
         for k in range(self.space.components):
             own = np.flatnonzero(field == k)
@@ -81,7 +81,7 @@ class Experiment(Lean):
 
     @cached_property
     def seen(self) -> csr_array:
-        """(M, n): the fields where they were read."""
+        """(M, n): evaluation of the fields at the readings."""
         return self.at(self.observations.points, self.observations.field)
 
     @cached_property
@@ -90,24 +90,24 @@ class Experiment(Lean):
         return self.noise_model.whitened_rows(self.seen)
 
     def misfit(self, state: Array) -> Array:
-        """(M,): readings less fields, whitened."""
+        """(M,): readings minus fields, whitened."""
         return self.noise_model.whitened(self.observations.values - self.seen @ state)
 
     @cached_property
     def prior(self) -> tuple[csr_array, Array]:
-        """Rows (m, n), and what they should be, (m,): squares of the differences are −2 log density."""
+        """Rows (m, n), and their target values, (m,): the sum of squared differences is −2 log density."""
         parts = [self._at_end(condition) for condition in self.conditions]
         parts += [] if self.around is None else self._at_start(self.around)
         rows = csr_array(vstack([self._smoothness, *(each for each, _ in parts)]))
         return rows, np.concatenate([np.zeros(len(self._smoothness.indptr) - 1), *(wanted for _, wanted in parts)])
 
-    def off_prior(self, state: Array) -> Array:
+    def prior_misfit(self, state: Array) -> Array:
         rows, wanted = self.prior
         return rows @ state - wanted
 
     def _at_end(self, condition: Condition) -> tuple[csr_array, Array]:
-        """Rows whose squares sum to the mean square over time of what a condition fails by, in units of its
-        tolerance."""
+        """Rows whose squares sum to the mean square over time of the deviation from a boundary condition, in units of
+        its tolerance."""
         (x,), t = self.space.places, self.space.time
         field = self.readings.fields.index(condition.field)
         scale = x.width**condition.order / (self.observations.unit[field] * FIT.prior.boundary_condition)
@@ -117,7 +117,7 @@ class Experiment(Lean):
         return diags_array(weights) @ rows, weights * condition.value
 
     def _at_start(self, around: Around) -> list[tuple[csr_array, Array]]:
-        """Rows of a process over space at the first time, about a state; its correlation length is the distance of
+        """Rows of a process over space at the first time, about a state; its correlation length is the distance between
         sensors."""
         places, first, d = self.space.places, self.space.time.breaks[0], len(self.space.places)
         apart = max(self.readings.n_sensors ** (1 / d) - 1, 1)
@@ -138,8 +138,8 @@ class Experiment(Lean):
         return found
 
     def varying(self, about: Array, state: Array, orders: tuple[int, ...]) -> Experiment:
-        """The same where the start varies about a state with the sd of the readings; u_t with the rms that it has over
-        the whole of another state. orders: of the law of each field in time."""
+        """The same with a prior of the initial values about a state: u with the sd of the readings, u_t with its rms
+        over the whole of another state. orders: order in time of the law of each field."""
         sds, still = [], (0,) * len(self.space.places)
         for field, unit in enumerate(map(float, self.observations.unit)):
             rates = float(np.sqrt(self.space.mean_square(self.space.values(state, field, (*still, 1)))))
@@ -165,12 +165,12 @@ class Experiment(Lean):
 
     @cached_property
     def fixed(self) -> WhitenedRows:
-        """Rows that no law changes: readings, negated, and prior."""
+        """Rows that do not depend on the law: readings, negated, and prior."""
         return replace(self.whitened, weighed=-self.whitened.weighed).with_more(self.prior[0])
 
     @cached_property
     def _fixed_bands(self) -> Array:
-        """(band + 1, n): of the square of the fixed rows, upper, but for what offsets share."""
+        """(band + 1, n): upper bands of the square of the fixed rows, without the contribution of offsets."""
         weighed = self.fixed.weighed
         return banded(csr_array(weighed.T @ weighed), self.space.band)
 
@@ -178,7 +178,7 @@ class Experiment(Lean):
 
     @cached_property
     def _known(self) -> dict[Variable, Array]:
-        """Coordinates and inputs at the points of quadrature."""
+        """Coordinates and inputs at the quadrature points."""
         grids = np.meshgrid(*(axis.points for axis in self.space.axes), indexing="ij")
         names = (*self.readings.axes, "t")
         found: dict[Variable, Array] = {Coordinate(name): grid for name, grid in zip(names, grids, strict=True)}
@@ -188,7 +188,7 @@ class Experiment(Lean):
         return found
 
     def values(self, state: Array, operator: Operator) -> dict[Variable, Array]:
-        """What terms are made of, at the points of quadrature."""
+        """Values of the variables of the terms at the quadrature points."""
         found = {each: self.space.values(state, *operator.place_of(each)) for each in operator.variables}
         return self._known | found
 
@@ -197,8 +197,7 @@ class Experiment(Lean):
         return np.stack([self.space.values(state, *place) for place in operator.lefts])
 
     def columns(self, state: Array, operator: Operator, origin: Mapping[str, float]) -> tuple[Array, Array]:
-        """Left sides (equations, points) and terms (k, points). origin: from where coordinates are counted, if not from
-        zero."""
+        """Left sides (equations, points) and terms (k, points). origin: of the coordinates, if not zero."""
         lefts, values = self.lefts(state, operator), self.values(state, operator)
         values |= {Coordinate(name): values[Coordinate(name)] - start for name, start in origin.items()}
         return lefts, operator.columns(values, lefts)
@@ -207,17 +206,17 @@ class Experiment(Lean):
         """(equations, points)"""
         return operator.residuals(self.values(state, operator), self.lefts(state, operator), coefficients)
 
-    def unmet(self, residuals: Array) -> Array:
-        """(equations,): what residuals cost: −2 log density."""
+    def residual_cost(self, residuals: Array) -> Array:
+        """(equations,): cost of the residuals, as −2 log density."""
         return np.sum(self.space.moments(self._scaled(residuals)) ** 2, axis=(-2, -1))
 
     def _scaled(self, residuals: Array) -> Array:
         return (residuals.T / self.tolerance).T
 
     def value(self, state: Array, operator: Operator, coefficients: Array) -> float:
-        """−2 log density of fields and readings under the law, but for a constant."""
-        unmet = self.unmet(self.residuals(state, operator, coefficients)).sum()
-        return float(np.sum(self.misfit(state) ** 2) + unmet + np.sum(self.off_prior(state) ** 2))
+        """−2 log density of fields and readings given the law, up to a constant."""
+        cost = self.residual_cost(self.residuals(state, operator, coefficients)).sum()
+        return float(np.sum(self.misfit(state) ** 2) + cost + np.sum(self.prior_misfit(state) ** 2))
 
     def linearised(self, state: Array, operator: Operator, coefficients: Array) -> Rows:
         values, lefts = self.values(state, operator), self.lefts(state, operator)
@@ -238,7 +237,7 @@ class Experiment(Lean):
             rows,
             on_law,
             self.fixed,
-            np.concatenate([self.misfit(state), self.off_prior(state)]),
+            np.concatenate([self.misfit(state), self.prior_misfit(state)]),
             self._fixed_bands,
         )
 
@@ -247,9 +246,9 @@ class Experiment(Lean):
 class Rows:
     """Rows whose squares sum to an experiment's value, linear in a change of its state and of the k coefficients.
 
-    by_law: (elements, equations·moments, F·local basis), on_law: (elements, equations·moments, k + 1), the last column
-    what is left without a change. fixed: (m, n), on_fixed: (m,), of readings and prior; fixed_bands: their square, but
-    for what offsets share.
+    by_law: (elements, equations·moments, F·local basis), on_law: (elements, equations·moments, k + 1), whose last
+    column is the value without a change. fixed: (m, n), on_fixed: (m,), of readings and prior; fixed_bands: their
+    square, without the contribution of offsets.
     """
 
     space: Space
@@ -261,7 +260,7 @@ class Rows:
 
     @cached_property
     def slope(self) -> Array:
-        """(n,): of half the value, in the state."""
+        """(n,): half the gradient of the value in the state."""
         return self._pulled(self.on_law[..., -1:], self.on_fixed[:, None])[:, 0]
 
     @cached_property
@@ -270,11 +269,11 @@ class Rows:
         return np.einsum("ep,epk->k", self.on_law[..., -1], self.on_law[..., :-1])
 
     def step(self) -> Array:
-        """(n,): of the state alone."""
+        """(n,): Gauss–Newton step of the state alone."""
         return -self.factor().solve(self.slope[:, None])[:, 0]
 
     def without(self, own: Numbers) -> Rows:
-        """As if all readings of a field by a sensor, or of several, had not been made."""
+        """Without all readings of a field by a sensor, or of several fields."""
         removed = csr_array(self.fixed.weighed[own])
         on_fixed = self.on_fixed.copy()
         on_fixed[own] = 0.0
@@ -290,13 +289,13 @@ class Rows:
         return Factor(bands, self.space.window, self.fixed.shared)
 
     def eliminated(self) -> Eliminated:
-        """The state as a function of the coefficients, and what is left over."""
+        """The state as a function of the coefficients, and what remains of the residual."""
         factor = self.factor()
         on_fixed = np.zeros((len(self.on_fixed), self.on_law.shape[-1]))
         on_fixed[:, -1] = self.on_fixed
         through = factor.solve(self._pulled(self.on_law, on_fixed))
         law, fixed = self._left_over(through, on_fixed)
-        through = through + factor.solve(self._pulled(law, fixed))  # one step of refinement
+        through = through + factor.solve(self._pulled(law, fixed))  # one step of iterative refinement
         law, fixed = self._left_over(through, on_fixed)
         left = np.vstack([law.reshape(-1, law.shape[-1]), fixed])
         return Eliminated(factor, through, np.asarray(np.linalg.qr(left, mode="r")))
@@ -305,7 +304,7 @@ class Rows:
         return self.space.pulled(self.by_law, on_law) + self.fixed.transposed(on_fixed)
 
     def _left_over(self, through: Array, on_fixed: Array) -> tuple[Array, Array]:
-        """Columns less what the state explains of them."""
+        """Columns minus their projection onto the state."""
         law = np.empty_like(self.on_law)
         for begin in range(0, len(law), FIT.memory.elements):
             some = slice(begin, begin + FIT.memory.elements)
@@ -315,8 +314,9 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Eliminated:
-    """factor: of the state's precision, the coefficients being known. through: (n, k + 1), how the state follows each
-    coefficient, negated, and its own step, negated. rest: (≤ k + 1, k + 1), what no change of the state takes away."""
+    """factor: of the state's precision given the coefficients. through: (n, k + 1), negated derivatives of the state
+    with respect to each coefficient, and its negated own step. rest: (≤ k + 1, k + 1), triangular factor of the
+    remaining residual."""
 
     factor: Factor
     through: Array
@@ -324,7 +324,7 @@ class Eliminated:
 
 
 def banded(matrix: csr_array, band: int) -> Array:
-    """Upper bands (band + 1, n), as LAPACK stores them, of a symmetric matrix; more of them where it has more."""
+    """Upper bands (band + 1, n), as LAPACK stores them, of a symmetric matrix; more bands if it has more."""
     entries = matrix.tocoo()
     row, column = entries.coords
     upper = row <= column
@@ -335,7 +335,7 @@ def banded(matrix: csr_array, band: int) -> Array:
 
 
 def _sum_of_bands(one: Array, other: Array) -> Array:
-    """Of two matrices, of which one may have more bands."""
+    """Sum of two matrices with possibly different numbers of bands."""
     wide, narrow = (one, other) if len(one) >= len(other) else (other, one)
     found = wide.copy(order="F")
     found[len(wide) - len(narrow) :] += narrow

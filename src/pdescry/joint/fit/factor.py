@@ -1,8 +1,8 @@
-"""`Factor`: the Cholesky factor of a banded matrix, and everything that is asked of its inverse.
+"""`Factor`: the Cholesky factor of a banded matrix, and solutions, variances and draws by it.
 
-Against windowed QR, one fit each of heat, KdV, Burgers and Kuramoto–Sivashinsky, without the step of refinement:
-log-determinants agreed to 1e-4, covariances at readings to 4e-6, and the Schur complement of the coefficients to 3e-9
-but for Burgers (a fit that had not converged), where it was off by 4e-5.
+Compared with windowed QR, one fit each of heat, KdV, Burgers and Kuramoto–Sivashinsky, without iterative refinement:
+log-determinants agreed to 1e-4, covariances at readings to 4e-6, and the Schur complement of the coefficients to 3e-9,
+except for Burgers (a fit that had not converged), where it differed by 4e-5.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _cholesky, _solve, _solve_triangle, _invert = get_lapack_funcs(("pbtrf", "pbtrs"
 
 
 class Factor:
-    """What is asked of the inverse of N = N₀ − VᵀV, with N₀ = RᵀR banded and R upper triangular.
+    """The inverse of N = N₀ − VᵀV, with N₀ = RᵀR banded and R upper triangular.
 
     bands: (band + 1, n) of N₀, upper, as LAPACK stores them. block: rows of R that are solved for at a time, at least
-    ``band``; entries of N₀⁻¹ that are at most ``block`` apart come from a recursion over blocks, others from solutions.
-    less: V, (g, n), few rows that see anything; N⁻¹ = N₀⁻¹ + X(1 − VX)⁻¹Xᵀ with X = N₀⁻¹Vᵀ.
+    ``band``; entries of N₀⁻¹ within ``block`` of the diagonal come from a recursion over blocks, others from solutions.
+    less: V, (g, n), of low rank; N⁻¹ = N₀⁻¹ + X(1 − VX)⁻¹Xᵀ with X = N₀⁻¹Vᵀ.
     """
 
     def __init__(self, bands: Array, block: int, less: csr_array | None = None) -> None:
@@ -55,7 +55,7 @@ class Factor:
 
     @cached_property
     def log_determinant(self) -> float:
-        """Of N."""
+        """Log determinant of N."""
         return 2 * float(np.log(self.bands[-1]).sum() + np.log(np.diag(self._lessened[1])).sum())
 
     # ---- solutions -------------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ class Factor:
         return found if self.less is None else found + self._more @ (self._more.T @ right)
 
     def draws(self, random: np.random.Generator, number: int) -> Array:
-        """(n, number), of covariance N⁻¹."""
+        """(n, number): draws with covariance N⁻¹."""
         found = self._back(random.standard_normal((number, self.n)).T)
         if self.less is None:
             return found
@@ -109,12 +109,12 @@ class Factor:
 
     @cached_property
     def _blocks(self) -> list[tuple[Array, Array]]:
-        """R on the diagonal, and to the right of it, for each block of rows."""
+        """Diagonal and right off-diagonal blocks of R."""
         flat, size, blocks = self.bands.ravel(order="F"), self.bands.itemsize, []
         padded = np.concatenate([flat, np.zeros(self.band * self.block + self.block)])
 
         def dense(row: int, column: int, rows: int, columns: int) -> Array:
-            """Entry (i, j) of R lies at band + i + j·band in memory; beyond the bands lies something else."""
+            """Entry (i, j) of R is at band + i + j·band in memory; memory beyond the bands belongs to other entries."""
             begin = self.band + row + column * self.band
             return as_strided(padded[begin:], (rows, columns), (size, size * self.band))
 
@@ -155,7 +155,7 @@ class Factor:
         return found + more @ more.T if self.less is not None else found
 
     def variances(self, rows: csr_array) -> Array:
-        """The diagonal of B N⁻¹ Bᵀ, (m,), for rows B, (m, n), each of which sees at most two neighbouring blocks."""
+        """The diagonal of B N⁻¹ Bᵀ, (m,), for rows B, (m, n), each with support in at most two neighbouring blocks."""
         found, filled = np.zeros(len(rows.indptr) - 1), np.flatnonzero(np.diff(rows.indptr))
         number = np.minimum.reduceat(rows.indices, rows.indptr[filled]) // self.block if len(filled) else filled
         for k in np.unique(number):
@@ -165,28 +165,28 @@ class Factor:
         return found + np.sum((rows @ self._more) ** 2, axis=1) if self.less is not None else found
 
     def _near(self, first: int, end: int) -> Array:
-        """N⁻¹ of consecutive unknowns, of one block or two neighbouring ones."""
+        """N⁻¹ of consecutive unknowns, within one block or two neighbouring ones."""
         k = first // self.block
         middle = (k + 1) * self.block
-        own, beside = self._inverse[k]
+        own, off_diagonal = self._inverse[k]
         low, high = first - k * self.block, min(end, middle) - k * self.block
         if end <= middle:
             return own[low:high, low:high]
-        corner, across = self._inverse[k + 1][0][: end - middle, : end - middle], beside[low:, : end - middle]
+        corner, across = self._inverse[k + 1][0][: end - middle, : end - middle], off_diagonal[low:, : end - middle]
         return np.block([[own[low:, low:], across], [across.T, corner]])
 
     @cached_property
     def _inverse(self) -> list[tuple[Array, Array]]:
-        """N⁻¹ on the diagonal and beside it, for each block of rows, from the last to the first."""
+        """Diagonal and off-diagonal blocks of N⁻¹, computed from the last to the first."""
         found: list[tuple[Array, Array]] = []
         for some, above in reversed(self._blocks):
             own, info = _invert(some)
             if info != 0:
                 raise LinAlgError("The factor is singular.")
-            own, beside = np.triu(own) + np.triu(own, 1).T, np.zeros(above.shape)
+            own, off_diagonal = np.triu(own) + np.triu(own, 1).T, np.zeros(above.shape)
             if above.shape[1]:
                 through = _solve_block(1.0, some, above, lower=0)
-                beside = -through @ found[-1][0]
-                own = own - beside @ through.T
-            found.append(((own + own.T) / 2, beside))
+                off_diagonal = -through @ found[-1][0]
+                own = own - off_diagonal @ through.T
+            found.append(((own + own.T) / 2, off_diagonal))
         return found[::-1]

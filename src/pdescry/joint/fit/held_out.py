@@ -1,11 +1,11 @@
-"""Leave-one-sensor-out in closed form: how laws are compared.
+"""Leave-one-sensor-out prediction in closed form: how laws are compared.
 
-With C the posterior covariance of the fields at what one sensor has read and e the misfit there, both whitened, the
+With C the posterior covariance of the fields at the readings of one sensor and e the misfit there, both whitened, the
 misfit without that sensor would have been (1 − C)⁻¹ e, with covariance (1 − C)⁻¹: exact where the field is linear in
-what is unknown, and to first order elsewhere. A sensor that reads several fields is left out with all of them.
+the unknowns, and to first order elsewhere. A sensor that reads several fields is left out with all of them.
 
-The outermost sensors do not count in the score: beyond the others nothing is known of what comes in from outside, and
-no law could predict it.
+The outermost sensors do not contribute to the score: nothing is known of what enters from beyond them, so that no law
+could predict it.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from pdescry.joint.fit.objective import Minimum, Solved
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Numbers
 
-LEAST_EIGENVALUE = 1e-8  # of 1 − C: nothing is left of a reading that the others do not predict at all
+LEAST_EIGENVALUE = 1e-8  # lower bound for 1 − C: zero for a reading that the others do not predict at all
 (_cholesky,) = get_lapack_funcs(("potrf",), dtype=np.float64)
 
 
 class LeftOut(Protocol):
-    """What a sensor of an experiment has read, predicted from all others, whitened."""
+    """Prediction of the readings of one sensor from all others, whitened."""
 
     @property
     def own(self) -> Numbers: ...  # its observations
 
     def log_density(self, mine: Numbers | None = None) -> float:
-        """Of what it reads, or of some of that alone."""
+        """Log density of its readings, or of some of them alone."""
         ...
 
     def errors(self) -> Array:
@@ -82,11 +82,11 @@ class InClosedForm:
 
 @dataclass(frozen=True, eq=False)
 class Removed:
-    """The same, by solving again without the sensor: as long as its record may be, that takes time in proportion.
+    """The same by solving again without the sensor: the time is proportional to the length of its record.
 
-    Of readings with the precision P of all else, and P + WᵀW with them, the covariance of what they differ by from
-    their prediction is S = 1 + W P⁻¹ Wᵀ: its determinant is the quotient of those two, and S⁻¹ times the errors is the
-    misfit once the readings are known.
+    With P the precision given all other readings, and P + WᵀW given these, too, the covariance of the prediction errors
+    is S = 1 + W P⁻¹ Wᵀ: its determinant is the ratio of the determinants of the two, and S⁻¹ times the errors is the
+    misfit of the fit with these readings.
     """
 
     found: Minimum
@@ -110,7 +110,7 @@ class Removed:
         return self.found.objective.experiments[self.number].whitened.of(self.own)
 
     def _misfit(self, solved: Solved) -> Array:
-        """(own,): of the state that is the best there."""
+        """(own,): misfit of the solved state."""
         _, experiment, state = self.found.experiments[self.number]
         return experiment.misfit(state)[self.own] - self._rows @ solved.step()[0][self.number]
 
@@ -130,8 +130,8 @@ class Removed:
 
 
 def each_left_out(found: Minimum, outermost: bool = True) -> Iterator[tuple[int, Numbers, LeftOut]]:
-    """Experiment, sensors that are left out together and what is to be known of them; without the outermost ones if so
-    asked."""
+    """Experiment, sensors that are left out together, and their prediction; optionally without the outermost
+    sensors."""
     for number, experiment, state in found.experiments:
         observed, misfit = experiment.observations, experiment.misfit(state)
         for sensors, own in observed.left_out if outermost else observed.between:
@@ -145,10 +145,11 @@ def each_left_out(found: Minimum, outermost: bool = True) -> Iterator[tuple[int,
 
 
 def held_out(found: Minimum) -> pd.DataFrame:
-    """A row for each sensor and each field that it reads: whether it lies between others, how many readings, log
-    density of them, rms error and what it should be; with the number of its experiment where there are several.
+    """A row for each sensor and each field that it reads: whether it is an inner sensor, the number of readings, their
+    log density, rms error and expected rms error; with the number of its experiment if there are several.
 
-    The log density is of that field alone; of several fields that a sensor reads they need not add up to its own.
+    The log density is of that field alone; for a sensor that reads several fields the sum may differ from the joint
+    one.
     """
     rows = []
     for number, sensors, each in each_left_out(found):
@@ -179,7 +180,7 @@ def held_out(found: Minimum) -> pd.DataFrame:
 
 
 def scores(found: Minimum) -> Array:
-    """(sensors,): log predictive density of each sensor between others, left out with all that it reads."""
+    """(sensors,): log predictive density of each inner sensor, left out with all its readings."""
     return np.array(
         [
             each.log_density() - found.objective.experiments[number].noise_model.log_scale(each.own)
@@ -189,17 +190,17 @@ def scores(found: Minimum) -> Array:
 
 
 def score(found: Minimum) -> float:
-    """Expected log predictive density of the sensors between others, each left out with all that it reads."""
+    """Expected log predictive density of the inner sensors, each left out with all its readings."""
     return float(np.sum(scores(found)))
 
 
-def freedoms(found: Minimum, number: int) -> Array:
-    """(groups,): of one experiment, how many of each sensor's readings of a field the state follows, the coefficients
-    being known."""
+def degrees_of_freedom(found: Minimum, number: int) -> Array:
+    """(groups,): for one experiment, effective degrees of freedom of the state for each sensor's readings of a field,
+    given the coefficients."""
     experiment, factor = found.objective.experiments[number], found.solved.states[number].factor
     observed, rows = experiment.observations, experiment.whitened
     number_of = np.bincount(observed.group, factor.variances(rows.weighed), minlength=observed.n_groups).astype(float)
-    if experiment.noise_model.has_offsets:  # which take away what they share
+    if experiment.noise_model.has_offsets:  # offsets take up some of them
         some = np.flatnonzero(rows.shrunk)
         number_of[some] -= np.diag(factor.covariance(rows.shared))
     return number_of
@@ -211,14 +212,15 @@ def names_of(readings: Readings, sensors: Iterable[int]) -> list[int | str]:
 
 
 def log_density(remaining: Array, misfit: Array) -> float:
-    """Of what a left-out sensor reads, whitened: 1 − C, and the misfit of the field that knows it."""
+    """Log density of a left-out sensor's readings, whitened, from 1 − C and the misfit of the fit that includes
+    them."""
     try:
         root, info = _cholesky(remaining, lower=1)
         if info != 0:
             raise np.linalg.LinAlgError
         along, log_determinant = solve_triangular(root, misfit, lower=True, check_finite=False), np.log(np.diag(root))
         square, half_log = float(along @ along), float(np.sum(log_determinant))
-    except np.linalg.LinAlgError:  # nothing is left of it: so little that rounding shows
+    except np.linalg.LinAlgError:  # not positive definite to machine precision
         values, vectors = np.linalg.eigh((remaining + remaining.T) / 2)
         values = np.maximum(values, LEAST_EIGENVALUE)
         square, half_log = float(np.sum((vectors.T @ misfit) ** 2 / values)), 0.5 * float(np.sum(np.log(values)))
@@ -226,7 +228,7 @@ def log_density(remaining: Array, misfit: Array) -> float:
 
 
 def _log_normal(covariance: Array, errors: Array) -> float:
-    """Log density of errors of this covariance."""
+    """Log density of errors with this covariance."""
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     values = np.maximum(values, np.finfo(float).tiny)
     square = float(np.sum((vectors.T @ errors) ** 2 / values))
@@ -234,7 +236,7 @@ def _log_normal(covariance: Array, errors: Array) -> float:
 
 
 def scores_of_fields(table: pd.DataFrame, fields: tuple[str, ...]) -> dict[str, float]:
-    """Of each field alone, the log density of the sensors between others."""
+    """For each field alone, the log density of the inner sensors."""
     between: Any = table[table["inside"]]
     if len(fields) == 1:
         return {fields[0]: float(between["log_density"].sum())}
@@ -242,8 +244,7 @@ def scores_of_fields(table: pd.DataFrame, fields: tuple[str, ...]) -> dict[str, 
 
 
 def errors(table: pd.DataFrame, field: str | None = None) -> tuple[float, float]:
-    """Of the sensors between others, each predicted from the rest: rms error, and what it should be; of one field
-    where there are several."""
+    """Leave-one-sensor-out rms error of the inner sensors, and the expected one; optionally of one field."""
     between: Any = table[table["inside"]]
     if field is not None and "field" in table:
         between = between[between["field"] == field]

@@ -1,8 +1,9 @@
-"""Errors of sensors that last for a while, as misfits about a law show them: which share of the noise, and how long.
+"""Correlated errors of sensors, estimated from the misfits about a law: their share of the noise, and their correlation
+time.
 
 The likelihood of misfits as independent noise plus an autoregressive process in continuous time comes from a Kalman
-filter, for all shares and correlation times of a grid at once. The most likely ones are taken, if they clearly beat
-independent noise.
+filter, for all shares and correlation times of a grid at once. The most likely ones are accepted if they are clearly
+more likely than independent noise.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from pdescry.joint.observations import Numbers
 
 
 def lasting_errors(found: Minimum, number: int = 0) -> Array:
-    """(F, 2): of each field of one experiment, the share of the noise's variance that lasts, and its correlation time;
-    zeros where errors are independent, or no larger than what splines resolve, or sensors move.
+    """(F, 2): for each field of one experiment, the correlated share of the noise's variance, and its correlation time;
+    zeros if errors are independent, or at most what splines resolve, or sensors move.
 
-    Offsets do not count: they are taken away as means of each sensor's misfits.
+    Offsets are removed as means of each sensor's misfits.
     """
     _, experiment, state = found.experiments[number]
     model, observed = experiment.noise_model, experiment.observations
@@ -44,7 +45,7 @@ def lasting_errors(found: Minimum, number: int = 0) -> Array:
         shortest = float(np.median(steps[steps > 0])) / 4
         times = np.geomspace(shortest, experiment.space.time.width, FIT.correlation.times)
         share, time = (each.ravel() for each in np.meshgrid(FIT.correlation.shares, times))
-        share, time = np.append(share, 0.0), np.append(time, 1.0)  # the last one: independent noise
+        share, time = np.append(share, 0.0), np.append(time, 1.0)  # the last one is independent noise
         likely = log_likelihood(own, share, time)
         if likely.max() > likely[-1] + FIT.correlation.evidence:
             best = int(np.argmax(likely))
@@ -53,8 +54,8 @@ def lasting_errors(found: Minimum, number: int = 0) -> Array:
 
 
 def log_likelihood(records: Sequence[tuple[Array, Array]], share: Array, time: Array) -> Array:
-    """(grid,), of errors, record by record their times and values, of a sd that is the most likely one for each share
-    and correlation time; but for a constant."""
+    """(grid,): log likelihood of errors, given record by record as times and values, maximised over their sd, for each
+    share and correlation time; up to a constant."""
     longest = max(len(times) for times, _ in records)
     values, steps = np.full((len(records), longest), np.nan), np.zeros((len(records), longest))
     for k, (times, own) in enumerate(records):

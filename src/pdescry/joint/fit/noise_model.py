@@ -1,10 +1,10 @@
 """How readings differ from the field: noise, which may be correlated in time, and an offset of each sensor and field.
 
 Errors of one field by one sensor have covariance D (C + s²wwᵀ) D, with D the noise, C their correlation, s the offsets'
-sd and w = 1/D. A share of their variance may last for a while: C = (1 − share) 1 + share·exp(−|t − t′|/ℓ), independent
-noise and an autoregressive process in continuous time. Such is noise of amplifiers, and what remains where a law is
-right but for a little. Misfits are whitened: expressed in units in which they are independent, each with variance one.
-Of correlated errors these are the innovations of a Kalman filter: each less what those before it say of it.
+sd and w = 1/D. A share of their variance may be correlated: C = (1 − share) 1 + share·exp(−|t − t′|/ℓ), independent
+noise and an autoregressive process in continuous time. Amplifier noise is of this kind, and so are residuals of a
+slightly incomplete law. Misfits are whitened: expressed in units in which they are independent with unit variance. For
+correlated errors these are the innovations of a Kalman filter: each error minus its prediction from the earlier ones.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from pdescry.joint.observations import Numbers, Observations
 
 @dataclass(frozen=True, eq=False)
 class NoiseModel(Lean):
-    """noise: (M,) sds of the observations. offset_sd: (F,) of the sensors' offsets, zero where there are none.
-    lasting: (F, 2), which share of the noise's variance lasts, and its correlation time; zeros where none does."""
+    """noise: (M,) sds of the observations. offset_sd: (F,) of the sensors' offsets, zero where there are none. lasting:
+    (F, 2), correlated share of the noise's variance, and its correlation time; zeros where there is none."""
 
     noise: Array
     offset_sd: Array
@@ -36,7 +36,8 @@ class NoiseModel(Lean):
 
     @classmethod
     def of(cls, noise: Array, offset_sd: Array, observations: Observations) -> NoiseModel:
-        """noise: (F,), where readings bring none of their own; never less than splines can resolve."""
+        """noise: (F,), used where the readings have no noise of their own; bounded below by the resolution of the
+        splines."""
         given = observations.given_noise
         found = noise[observations.field] if given is None else given
         independent = np.zeros((observations.n_fields, 2))
@@ -57,7 +58,7 @@ class NoiseModel(Lean):
 
     @property
     def noise_of_fields(self) -> Array:
-        """(F,): the rms of the noise of each."""
+        """(F,): rms noise of each field."""
         observed = self.observations
         squares = np.bincount(observed.field, self.noise**2, minlength=observed.n_fields)
         return np.sqrt(squares / np.maximum(np.bincount(observed.field, minlength=observed.n_fields), 1))
@@ -73,12 +74,12 @@ class NoiseModel(Lean):
         return WhitenedRows(csr_array(self._decorrelating @ rows), self._along, self._shrunk)
 
     def whitened(self, errors: Array) -> Array:
-        """(M,): of errors in the units of the readings."""
+        """(M,): errors in the units of the readings, whitened."""
         weighed = self._decorrelating @ errors
         return weighed - self._along @ (self._shrunk * (self._along.T @ weighed))
 
     def errors(self, own: Numbers, whitened: Array) -> Array:
-        """Back from those units, (own, …), for the observations of one sensor."""
+        """Inverse of whitening, (own, …), for the observations of one sensor."""
         found = np.array(whitened, float)
         for group in np.unique(self.observations.group[own]):
             mine = np.flatnonzero(self.observations.group[own] == group)
@@ -90,11 +91,11 @@ class NoiseModel(Lean):
         return np.asarray(spsolve(csc_array(self._decorrelating[own][:, own]), found)).reshape(found.shape)
 
     def variances(self, own: Numbers) -> Array:
-        """(own,): of single errors."""
+        """(own,): variances of single errors."""
         return self.noise[own] ** 2 + self.offset_sd[self.observations.field[own]] ** 2
 
     def log_scale(self, own: Numbers) -> float:
-        """Log determinant of the way back, for the observations of one sensor."""
+        """Log determinant of the inverse of whitening, for the observations of one sensor."""
         groups = np.unique(self.observations.group[own])
         scales = self._decorrelating.diagonal()[own]
         return float(-np.sum(np.log(scales)) - np.sum(np.log(1 - self._shrunk[groups])))
@@ -102,7 +103,7 @@ class NoiseModel(Lean):
     # ---- what offsets do -------------------------------------------------------------------------------------------
 
     def offset_columns(self, field: int) -> csr_array:
-        """(M, sensors): what an offset of one in one field does to the whitened observations."""
+        """(M, sensors): effect of a unit offset in one field on the whitened observations."""
         scaled = csr_array(self._along @ diags_array(self._sizes * (1 - self._shrunk)))
         return csr_array(scaled[:, field :: self.observations.n_fields])
 
@@ -125,7 +126,7 @@ class NoiseModel(Lean):
 
     @cached_property
     def _offset_of_one(self) -> Array:
-        """(M,): what an offset of one does to errors without correlation."""
+        """(M,): effect of a unit offset on decorrelated errors."""
         return np.asarray(self._decorrelating.sum(axis=1), float)
 
     @cached_property
@@ -136,14 +137,14 @@ class NoiseModel(Lean):
 
     @cached_property
     def _along(self) -> csr_array:
-        """(M, groups): w of each, of length one."""
+        """(M, groups): w of each group, normalised."""
         group = self.observations.group
         values = self._offset_of_one / self._sizes[group]
         return csr_array((values, (np.arange(len(group)), group)), shape=(len(group), self.observations.n_groups))
 
     @cached_property
     def _shrunk(self) -> Array:
-        """(groups,): by which share what lies along w gets shorter."""
+        """(groups,): relative reduction of the component along w."""
         sd = np.tile(self.offset_sd, self.observations.readings.n_sensors)
         return 1 - 1 / np.sqrt(1 + (sd * self._sizes) ** 2)
 
@@ -152,9 +153,9 @@ class NoiseModel(Lean):
 class WhitenedRows(Lean):
     """Rows (m, n) that are linear in a state, whitened: W = (1 − A diag(s) Aᵀ) B.
 
-    weighed: B, (m, n), without correlation: as local as the splines are, and as readings are near each other. along: A,
-    (m, groups), what an offset of each group would do, of length one; shrunk: s. W itself would join all times of a
-    sensor, so it is never made, but for single sensors.
+    weighed: B, (m, n), decorrelated: as local as the splines and the correlation of readings. along: A, (m, groups),
+    the normalised effect of an offset of each group; shrunk: s. W itself would couple all times of a sensor, so it is
+    only computed for single sensors.
     """
 
     weighed: csr_array
@@ -162,7 +163,7 @@ class WhitenedRows(Lean):
     shrunk: Array
 
     def with_more(self, rows: csr_array) -> WhitenedRows:
-        """And these below, which share nothing."""
+        """With additional rows below, without offsets."""
         nothing = csr_array((len(rows.indptr) - 1, len(self.shrunk)))
         return replace(
             self,
@@ -184,7 +185,7 @@ class WhitenedRows(Lean):
         return values - self.along @ (self.shrunk * (self.along.T @ values).T).T
 
     def of(self, own: Numbers) -> csr_array:
-        """Some of them as such; with all that share an offset with them."""
+        """Some rows of W itself; complete groups only."""
         weighed = csr_array(self.weighed[own])
         if not self.shrunk.any():
             return weighed
@@ -198,7 +199,7 @@ class WhitenedRows(Lean):
 
     @property
     def shared(self) -> csr_array:
-        """V, (groups, n): WᵀW = BᵀB − VᵀV, with groups that have an offset."""
+        """V, (groups, n): WᵀW = BᵀB − VᵀV, for the groups with an offset."""
         some = np.flatnonzero(self.shrunk)
         if not len(some):
             return csr_array((0, self.weighed.shape[1]))  # type: ignore[index]
@@ -206,7 +207,7 @@ class WhitenedRows(Lean):
         return csr_array(diags_array(scale) @ (csr_array(self.along[:, some]).T @ self.weighed))
 
     def without(self, own: Numbers) -> WhitenedRows:
-        """With nothing in the place of some; these must be all that share an offset."""
+        """With zeros in place of some rows; complete groups only."""
         kept = np.ones(len(self.weighed.indptr) - 1)
         kept[own] = 0.0
         only = diags_array(kept)
@@ -214,10 +215,10 @@ class WhitenedRows(Lean):
 
 
 def gains(share: Array, correlation: Array, before: Array | float, first: bool) -> tuple[Array, Array]:
-    """One step of the Kalman filter, for errors of variance one: the variance of an innovation, and the gain.
-    correlation: with the error before it, of the share that lasts; before: the gain there."""
+    """One step of the Kalman filter, for errors of unit variance: the variance of an innovation, and the gain.
+    correlation: with the previous error, of the correlated share; before: the previous gain."""
     correlation = np.minimum(correlation, FIT.noise.most_correlation)
-    # The variance of the lasting part that is left after a reading is its gain times that of independent noise.
+    # The posterior variance of the correlated part after a reading is its gain times the variance of independent noise.
     kept = 0.0 if first else correlation**2
     known = np.where(share < 1, before * (1 - share), 0.0)
     lasting = share if first else kept * known + share * (1 - kept)
@@ -226,8 +227,8 @@ def gains(share: Array, correlation: Array, before: Array | float, first: bool) 
 
 
 def _innovations(share: float, correlation: Array) -> Iterator[tuple[Array, float]]:
-    """For each of the errors of a record: weights of those just before it that predict it, the newest last, and the sd
-    of what is left."""
+    """For each error of a record: weights of the preceding errors in its prediction, the newest last, and the sd of the
+    innovation."""
     weights, gain = np.zeros(0), np.zeros(())
     for k in range(len(correlation) + 1):
         along = min(float(correlation[k - 1]), FIT.noise.most_correlation) if k else 0.0
@@ -240,5 +241,5 @@ def _innovations(share: float, correlation: Array) -> Iterator[tuple[Array, floa
 
 
 def at_least(noise: Array, observations: Observations) -> Array:
-    """(M,): no less than what splines can resolve."""
+    """(M,): noise, bounded below by the resolution of the splines."""
     return np.maximum(noise, FIT.noise.least_sd * observations.unit[observations.field])

@@ -1,8 +1,8 @@
-"""Offsets of sensors, as evidence shows them: their sd, and what they are.
+"""Offsets of sensors by empirical Bayes: their sd, and their values.
 
 The evidence of offsets of sd s is known in closed form at a minimum: with A = OᵀK⁻¹O and b = OᵀK⁻¹r, where K is the
-covariance of the readings of a field about the law, r what they read and O which sensor each belongs to, letting s²
-grow by Δ adds ½ Δ bᵀ(1 + ΔA)⁻¹b − ½ log|1 + ΔA|.
+covariance of the readings of a field about the law, r the readings and O the assignment of readings to sensors,
+increasing s² by Δ adds ½ Δ bᵀ(1 + ΔA)⁻¹b − ½ log|1 + ΔA|.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pdescry.joint.fit.options import FIT
 
 
 def offset_sds(found: Minimum, number: int = 0) -> Array:
-    """(F,): the sd of offsets in each field that explains the readings of one experiment best; zero where nothing
-    speaks for offsets, or sensors could not tell."""
+    """(F,): sd of offsets in each field that has the largest evidence for one experiment; zero without clear evidence,
+    or if offsets cannot be identified."""
     observed = found.objective.experiments[number].observations
-    if not observed.tells_offsets:
+    if not observed.offsets_identifiable:
         return np.zeros(observed.n_fields)
     best = []
     for field, unit in enumerate(observed.unit):
@@ -32,7 +32,7 @@ def offset_sds(found: Minimum, number: int = 0) -> Array:
 
 
 def evidence(found: Minimum, sizes: Array, number: int = 0, field: int = 0) -> Array:
-    """Log evidence of offsets of these sds in one field, less that of those the minimum was found with."""
+    """Log evidence of offsets with these sds in one field, relative to the offset sd of the minimum."""
     information, pulls = _information(found, number, field)
     values, vectors = np.linalg.eigh(information)
     values, along = np.maximum(values, 0.0), vectors.T @ pulls  # rounding makes them negative
@@ -42,7 +42,7 @@ def evidence(found: Minimum, sizes: Array, number: int = 0, field: int = 0) -> A
 
 
 def offsets(found: Minimum, number: int = 0) -> pd.DataFrame:
-    """A row for each sensor of one experiment and each field, if there are several: mean and sd of its offset."""
+    """A row for each sensor of one experiment, and for each field if there are several: mean and sd of its offset."""
     model = found.objective.experiments[number].noise_model
     readings, parts = model.observations.readings, []
     for field, sd in enumerate(model.offset_sd):
@@ -61,6 +61,6 @@ def _information(found: Minimum, number: int, field: int) -> tuple[Array, Array]
     columns = experiment.noise_model.offset_columns(field)
     seen = experiment.whitened.combined(columns)
     information = (columns.T @ columns).toarray() - found.solved.covariance(seen, number)
-    # Precise readings leave b large where they tell nothing of offsets, if the last steps to the minimum are missing.
+    # With precise readings b is inaccurate unless the fit has converged, so the remaining Gauss–Newton step is added.
     steps, _ = found.solved.step()
     return (information + information.T) / 2, columns.T @ experiment.misfit(state + steps[number])

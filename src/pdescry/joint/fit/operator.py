@@ -16,14 +16,14 @@ from pdescry.joint.lean import Lean
 from pdescry.problem import Candidate
 from pdescry.solver.evaluate import evaluate_terms
 
-Values = Mapping[Factor, Array]  # of fields, their derivatives, inputs and coordinates, at the points of quadrature
+Values = Mapping[Factor, Array]  # of fields, their derivatives, inputs and coordinates, at the quadrature points
 
 
 @dataclass(frozen=True, eq=False)
 class Operator(Lean):
     """Residuals ∂ᵏuₑ/∂tᵏ − Σ cⱼTⱼ, one for each field, with k terms in all.
 
-    fields: whose equations. orders: of their left sides in time. axes: of space. terms: of all equations.
+    fields: one for each equation. orders: of the left sides in time. axes: of space. terms: of all equations.
     """
 
     fields: tuple[str, ...]
@@ -33,17 +33,17 @@ class Operator(Lean):
 
     @cached_property
     def opened(self) -> list[Sum]:
-        """The terms without conservative forms and groups."""
+        """The terms with conservative forms and groups expanded."""
         return [expand({each.term: 1.0}) for each in self.terms]
 
     @cached_property
     def equation_of(self) -> list[int]:
-        """Of each term."""
+        """Index of the equation of each term."""
         return [self.fields.index(each.field) for each in self.terms]
 
     @cached_property
     def variables(self) -> tuple[Derivative, ...]:
-        """Fields and derivatives of them that the terms are made of."""
+        """Fields and their derivatives that occur in the terms."""
         return tuple(sorted(_variables(self.opened, self.fields), key=lambda each: each.key))
 
     @property
@@ -52,7 +52,7 @@ class Operator(Lean):
         return [(number, (*(0 for _ in self.axes), order)) for number, order in enumerate(self.orders)]
 
     def place_of(self, variable: Derivative) -> tuple[int, Orders]:
-        """Which field it is of, and its orders along the axes and time."""
+        """Index of the field, and orders along the axes and time."""
         return self.fields.index(variable.field), tuple(map(variable.axes.count, (*self.axes, "t")))
 
     def columns(self, values: Values, lefts: Array) -> Array:
@@ -96,7 +96,7 @@ def _variables(opened: Iterable[Sum], fields: tuple[str, ...]) -> set[Derivative
     for terms in opened:
         for term in terms:
             for factor, _ in term.factors:
-                assert not isinstance(factor, Flux | Group)  # they were opened
+                assert not isinstance(factor, Flux | Group)  # already expanded
                 if isinstance(factor, Function):
                     factor = Derivative(factor.field)
                 if isinstance(factor, Derivative) and factor.field in fields:

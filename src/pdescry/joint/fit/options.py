@@ -13,50 +13,52 @@ Grid = tuple[float, float, int]  # least, most, number of values, in equal ratio
 
 @dataclass(frozen=True)
 class ToleranceOptions:
-    """By how much a law may fail, as a share of its left side (rms), unless another unit is named."""
+    """Tolerance of the residual of a law, as a share of its left side (rms), unless another unit is named."""
 
     stages: tuple[float, ...] = (1e-2, 3e-3, 1e-3)
-    """From the first fit to the last. Tight at once leads astray from a field that obeys no law yet; more stages take
-    longer. In the plane, meshes are judged at the second (advection-diffusion, layout 0; docs/ARCHITECTURE.md)."""
+    """From the first fit to the last. Starting with the last leads to wrong minima from a field without a law; more
+    stages take longer. In the plane, meshes are judged at the second (advection-diffusion, layout 0;
+    docs/ARCHITECTURE.md)."""
     gradual: tuple[float, ...] = (0.1, 0.03)
-    """Before these, where a field may be far from one that obeys the law. They lead into shocks between sensors, and
-    weaken other laws until nothing is left of them."""
+    """Before these, where the initial field may be far from one that satisfies the law. Such fits find shocks between
+    sensors, but shrink the terms of other laws to nothing."""
     residual_cost: float = 5.0
-    """Nats, for each record of usual length, that the residual of an equation may cost in the end; above, the law is
-    softened to what the mesh resolves. FitzHugh–Nagumo, 5 % noise, layouts 22 and 23: coefficients off by at most 1.6
-    sd, by up to 10 sd without it (docs/ARCHITECTURE.md). Larger: the mesh biases coefficients; smaller: the law is
-    hardly required."""
+    """Nats, for each record of usual length, that the residual of an equation may cost in the end; above, the tolerance
+    is increased to what the mesh resolves. FitzHugh–Nagumo, 5 % noise, layouts 22 and 23: coefficients off by at most
+    1.6 sd, by up to 10 sd without it (docs/ARCHITECTURE.md). Larger: the mesh biases coefficients; smaller: the law is
+    hardly enforced."""
     negligible_rate: float = 1e-2
-    """Of the readings' sd over the duration: a left side below it counts as this much. Larger: laws of slow fields are
-    too soft; smaller: still fields make them rigid."""
+    """Of the readings' sd over the duration: lower bound for the scale of a left side. Larger: laws of slow fields are
+    too soft; smaller: constant fields make them too rigid."""
     forward: tuple[float, ...] = (0.1, 0.3)
-    """Shares of the last tolerance, tried in turn, for fields that are solved forward. Smaller: less error is carried
-    along; coarse meshes fail (shallow water, docs/ARCHITECTURE.md)."""
+    """Shares of the last tolerance, tried in turn, for fields from which the law is solved forward. Smaller: less error
+    is propagated; coarse meshes fail (shallow water, docs/ARCHITECTURE.md)."""
     forward_noise_ratio: float = 1.1
     """Ratio: noise about such fields to that before, above which the mesh is too coarse for the share. Larger: fields
-    leave the readings."""
+    deviate from the readings."""
     draws: float = 0.1
-    """Share of the tolerance for draws that are solved forward. With 1, draws missed the law by 4.5 % of u_t where the
-    mean missed it by 0.7 % (docs/ARCHITECTURE.md)."""
+    """Share of the tolerance for draws that are solved forward. With 1, the residual of draws was 4.5 % of u_t where
+    that of the mean was 0.7 % (docs/ARCHITECTURE.md)."""
 
 
 @dataclass(frozen=True)
 class RefinementOptions:
-    """When meshes are refined; shares of the left side (rms), unless another unit is named."""
+    """When meshes are refined; as shares of the left side (rms), unless another unit is named."""
 
     coarse_residual: float = 0.05
-    """Residual after the first fit, above which the mesh is refined before the law is tightened. Smaller: slower;
-    larger: coefficients make up for the mesh."""
+    """Residual after the first fit, above which the mesh is refined before the tolerance is reduced. Smaller: slower;
+    larger: coefficients compensate for the mesh."""
     least_improvement: float = 0.9
-    """Ratio: residual after a refinement to that before, above which it is not the mesh. Larger: refined in vain."""
+    """Ratio: residual after a refinement to that before, above which the mesh is not its cause. Larger: useless
+    refinements."""
     residual_on_a_line: float = 0.015
-    """Residual that is met well enough. Smaller: more refinements."""
+    """Residual below which the mesh is fine enough. Smaller: more refinements."""
     residual_in_the_plane: float = 0.03
     """The same in the plane, where each refinement takes longer."""
     rounds: int = 3
     """Refinements in each stage. More: sharper fields; slower."""
     shared_error: float = 0.3
-    """Ratio: error of an axis with half its elements to that of the worst axis, from which it is refined, too.
+    """Ratio: error of an axis with half its elements to that of the worst axis, above which it is refined, too.
     Smaller: all axes are refined each time."""
 
 
@@ -65,92 +67,94 @@ class StepOptions:
     """Gauss–Newton."""
 
     per_tolerance: int = 7
-    """Steps for each tolerance on the first mesh. More: closer to the minimum; slower. As of all numbers of steps."""
+    """Steps for each tolerance on the first mesh. More, here and below: closer to the minimum; slower."""
     on_finer_mesh: int = 7
     """Steps after each refinement."""
     last: int = 30
-    """Steps of a fit to its end."""
+    """Maximum number of steps of a final fit."""
     to_compare: int = 12
     """Steps of laws that are compared with the best."""
     fractions: tuple[float, ...] = (1.0, 0.3, 0.1, 0.03)
-    """Of a step, tried in turn. More: slower where nothing helps; fewer: fits stop early."""
+    """Fractions of a step, tried in turn. More: slower if none succeeds; fewer: fits stop early."""
     corrections: tuple[int, ...] = (4, 2, 2, 2)
     """For each fraction, how often the states are corrected for the new coefficients. More: longer steps succeed; each
     takes a factorisation."""
     sufficient_decrease: float = 0.3
-    """Share of the promised decrease that a step has to achieve. Larger: shorter steps; smaller: poor ones are kept."""
+    """Share of the predicted decrease that a step has to achieve. Larger: shorter steps; smaller: poor ones are
+    accepted."""
     negligible_decrease: float = 1e-2
-    """Of twice the log posterior: a step that promises less ends the fit as converged. Larger: coefficients are left
+    """Of twice the log posterior: if the predicted decrease is smaller, the fit has converged. Larger: coefficients are
     farther from the minimum."""
     further_decrease: float = 2.0
-    """Ratio: what all further steps are expected to gain at most to what the next promises. Larger: hopeless laws are
-    given up later; smaller: good ones too early."""
+    """Ratio: largest expected decrease by all further steps to the predicted decrease of the next. Larger: poor laws
+    are given up later; smaller: good ones too early."""
     poor_decrease: float = 0.1
-    """Share of what was promised: steps that achieve less lead nowhere. Larger: difficult fits are given up."""
+    """Share of the predicted decrease below which a step is poor. Larger: difficult fits are given up."""
     patience: int = 2
-    """Poor steps in a row that end a fit. Larger: slower; smaller: difficult fits are given up."""
+    """Consecutive poor steps that end a fit. Larger: slower; smaller: difficult fits are given up."""
 
 
 @dataclass(frozen=True)
 class PriorOptions:
-    """What is believed before the readings."""
+    """Priors."""
 
     coefficient: float = 3.0
-    """Sd of a coefficient, in units of the one with which its term alone would make up the left side. Larger: terms are
-    penalised more (Occam's factor); smaller: large coefficients are shrunk."""
+    """Sd of a coefficient, in units of the one with which its term alone would balance the left side. Larger: terms are
+    penalised more (Occam factor); smaller: large coefficients are shrunk."""
     roughness_in_space: float = 1e-10
-    """Weight of ∫ (L³ u_xxx)², with u in units of its sd. As of the next two: larger blunts shocks; smaller leaves
-    fields undetermined where nothing was read."""
+    """Weight of ∫ (L³ u_xxx)², with u in units of its sd. Here and for the next two, larger blunts shocks; smaller
+    leaves fields undetermined where there are no readings."""
     roughness_in_time: float = 1e-5
     """Weight of ∫ (T² u_tt)²; T is the duration of a record of usual length."""
     size: float = 1e-2
     """Weight of ∫ u²."""
     boundary_condition: float = 1e-3
-    """Share of the readings' sd, over the interval to the order, by which conditions may fail. Smaller: stiffer
-    problems; larger: conditions tell less (docs/refine.md)."""
+    """Share of the readings' sd, over the interval to the order: tolerance of boundary conditions. Smaller: worse
+    conditioned problems; larger: conditions are less informative (docs/refine.md)."""
 
 
 @dataclass(frozen=True)
 class NoiseOptions:
-    """How readings differ from fields (``noise_model.py``, ``stages.py``)."""
+    """Noise models (``noise_model.py``, ``stages.py``)."""
 
     least_sd: float = 2e-4
-    """Share of the readings' sd: the least noise. Below lies what splines of this number cannot resolve; larger:
-    clean readings tell less."""
+    """Share of the readings' sd: lower bound of the noise. Smaller values cannot be resolved with this number of
+    splines; larger: precise readings are less informative."""
     most_correlation: float = 0.99
-    """Between consecutive errors. Larger: single readings hardly count."""
+    """Largest correlation of consecutive errors. Larger: single readings have almost no weight."""
     least_weight: float = 3e-3
-    """Weight of an earlier error in what it predicts of the newest, below which it is neglected. Smaller: rows are less
+    """Weight of an earlier error in the prediction of the newest, below which it is neglected. Smaller: rows are less
     local, so slower."""
     most_earlier: int = 24
-    """Earlier errors that count, with the same trade."""
+    """Largest number of earlier errors, with the same trade-off."""
     very_noisy: float = 0.1
-    """Share of the readings' sd: noise that leaves fields to the law at first. Larger: they leave the readings."""
+    """Share of the readings' sd: assumed noise, with which fields are first determined by the law. Larger: they deviate
+    from the readings."""
     evidence_of_difference: float = 5.0
-    """Nats, beyond what their number costs, that make sensors differ in their noise. Larger: bad sensors count fully;
-    smaller: chance decides which sensors count."""
+    """Nats, beyond the cost of the additional parameters, for sensors to have different noise. Larger: bad sensors have
+    full weight; smaller: weights are random."""
     least_variance: float = 0.1
-    """Share of the common variance: no sensor is taken for better. Smaller: a few sensors may decide alone."""
+    """Share of the common variance: lower bound for that of a sensor. Smaller: a few sensors may dominate."""
     judged: float = 0.5
-    """Share of a sensor's readings that the field does not follow, from which its noise is judged by itself. Smaller:
-    noise of sensors that the field follows is underestimated."""
+    """Share of a sensor's readings that are not degrees of freedom of the field, above which its noise is estimated
+    separately. Smaller: noise of sensors that the field follows is underestimated."""
     rounds: int = 1
-    """Further rounds of noise and fields in turn. More changed nothing on two real rods."""
+    """Further iterations between noise and fields. More changed nothing on two real rods."""
 
 
 @dataclass(frozen=True)
 class CorrelationOptions:
-    """Errors that last for a while (``lasting_errors.py``)."""
+    """Correlated errors (``lasting_errors.py``)."""
 
     evidence: float = 5.0
-    """Nats: less is no evidence of correlation. Larger: intervals too narrow; smaller: noise is taken for it."""
+    """Nats: least evidence of correlation. Larger: intervals too narrow; smaller: noise is mistaken for it."""
     shares: tuple[float, ...] = (0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
-    """Shares of the variance that are tried. More: slower."""
+    """Grid of shares of the variance. More: slower."""
     times: int = 30
-    """Correlation times that are tried, from a quarter of the usual distance of readings to the whole record. More:
-    slower."""
+    """Number of correlation times in the grid, from a quarter of the usual distance of readings to the whole record.
+    More: slower."""
     readings_of_sensor: int = 8
-    """Readings of a sensor, on average, below which nothing is known of correlation. Smaller: chance is taken for
+    """Average number of readings of a sensor, below which correlation is not estimated. Smaller: chance is mistaken for
     it."""
 
 
@@ -159,30 +163,31 @@ class OffsetOptions:
     """Offsets of sensors (``offsets.py``)."""
 
     evidence: float = 5.0
-    """Nats: less is no evidence of offsets. Larger: biased sensors bend the law; smaller: offsets explain what terms
-    should (docs/refine.md)."""
+    """Nats: least evidence of offsets. Larger: biased sensors bias the law; smaller: offsets explain what terms should
+    (docs/refine.md)."""
     sds: Grid = (1e-4, 1.0, 100)
-    """Sds of offsets that are tried, in units of the readings' sd. More: slower."""
+    """Grid of sds of offsets, in units of the readings' sd. More: slower."""
     readings_in_plane: int = 5
-    """Readings of a sensor in the plane, on average, that tell its offset. Fewer: offsets are taken for the field."""
+    """Average number of readings of a sensor in the plane, required to estimate its offset. Fewer: the field is
+    mistaken for offsets."""
 
 
 @dataclass(frozen=True)
 class UnknownSourceOptions:
-    """A source that the law lacks (``unknown_source.py``)."""
+    """A source that is missing in the law (``unknown_source.py``)."""
 
     evidence: float = 8.0
-    """Nats in favour of a source before it is told; several kinds and sizes are tried. On 20 fits of right laws it was
-    at most 0.1, of a forcing of 20 % of u_t 30 (docs/ARCHITECTURE.md). Larger: missed; smaller: false alarms."""
+    """Nats in favour of a source before it is reported; several kinds and sizes are tried. On 20 fits of right laws it
+    was at most 0.1, of a forcing of 20 % of u_t 30 (docs/ARCHITECTURE.md). Larger: missed; smaller: false alarms."""
     sds: Grid = (1e-3, 1.0, 25)
-    """Sds of a source that are tried, in units of the rms of the left side. More: slower."""
+    """Grid of sds of a source, in units of the rms of the left side. More: slower."""
     least_size: float = 0.03
-    """Share of the left side: a smaller source is not worth a warning; meshes leave as much."""
+    """Share of the left side: a smaller source is not reported; the error of the mesh is of this size."""
     cosines_in_time: int = 40
-    """Cosines that are tried; no more than half as many as readings of a sensor. As of all cosines, more: faster
-    changes are seen; slower, and more chance."""
+    """Cosines along time; at most half as many as readings of a sensor. Here and below, more: faster changes are
+    detected; slower, and more false alarms."""
     cosines_in_space: int = 8
-    """Along one axis; no more than half as many as sensors."""
+    """Along one axis; at most half as many as sensors."""
     cosines_in_plane: int = 3
     """Along each axis of the plane."""
     cosines_of_products: int = 6
@@ -191,13 +196,13 @@ class UnknownSourceOptions:
 
 @dataclass(frozen=True)
 class RecordOptions:
-    """What a record of usual length is: residuals are judged as a mean over records."""
+    """Records of usual length: residuals are averaged over such records."""
 
     readings_of_sensor: int = 200
-    """Readings of a sensor. Larger: long records need to meet laws more closely."""
+    """Readings of a sensor. Larger: long records need smaller residuals."""
     factor_in_plane: float = 8.0
-    """Ratio: what the residual of a right law costs in the plane to along an axis; there are so many more moments. Set
-    on advection-diffusion, layout 0 (docs/ARCHITECTURE.md). Larger: wrong laws count as met."""
+    """Ratio: cost of the residual of a right law in the plane to that along an axis; there are so many more moments.
+    Set on advection-diffusion, layout 0 (docs/ARCHITECTURE.md). Larger: wrong laws are accepted."""
 
 
 @dataclass(frozen=True)
@@ -205,26 +210,25 @@ class LeaveOutOptions:
     """Leave-one-sensor-out (``held_out.py``, ``observations.py``, ``left_out.py``)."""
 
     readings_in_closed_form: int = 500
-    """Readings of a sensor, above which solving again without them is faster than the closed form, which takes the
-    cube of them."""
+    """Readings of a sensor, above which solving again without them is faster than the closed form, whose time grows
+    with the cube of their number."""
     sensors_one_by_one: int = 200
-    """Sensors in the plane, above which groups of neighbours are left out: of pixels, one alone would be predicted from
-    those beside it, whatever the law."""
+    """Sensors in the plane, above which groups of neighbours are left out: a single pixel would be predicted from
+    adjacent ones by any law."""
     groups: int = 64
-    """Of neighbours. More: smaller groups, which any law predicts; slower."""
+    """Number of groups. More: smaller groups, which any law predicts; slower."""
     every: int = 4
-    """Of the sensors between others, one in so many is left out for the forward score. Smaller: a surer score of a
-    worse fit."""
+    """One in so many inner sensors is left out for the forward score. Smaller: a more precise score of a worse fit."""
 
 
 @dataclass(frozen=True)
 class FitMemoryOptions:
-    """What is computed at a time; results agree up to rounding."""
+    """Chunk sizes; results agree up to rounding."""
 
     elements: int = 512
-    """Elements: with a hundred columns, more would not fit into the cache, and fewer take longer."""
+    """Elements: with a hundred columns, larger chunks exceed the cache, and smaller ones take longer."""
     single_columns: int = 12
-    """Columns, up to which LAPACK solves one after the other faster than in blocks."""
+    """Columns, up to which LAPACK is faster one column at a time than in blocks."""
 
 
 @dataclass(frozen=True)

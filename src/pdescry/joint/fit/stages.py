@@ -1,4 +1,4 @@
-"""The stages of a fit: from a soft law on a first mesh to one that is met on a fine one."""
+"""The stages of a fit: from a soft constraint on a first mesh to a tight one on a fine mesh."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pdescry.joint.field.mesh import (
     with_fewer_jumps,
 )
 from pdescry.joint.fit.experiment import Experiment
-from pdescry.joint.fit.held_out import freedoms
+from pdescry.joint.fit.held_out import degrees_of_freedom
 from pdescry.joint.fit.lasting_errors import lasting_errors
 from pdescry.joint.fit.noise_model import NoiseModel, at_least
 from pdescry.joint.fit.objective import Minimum, Objective
@@ -31,10 +31,11 @@ from pdescry.joint.fit.offsets import offset_sds
 from pdescry.joint.fit.options import FIT
 
 
-def softly(found: Minimum, gradually: bool, hopeless: float = math.inf, only: int | None = None) -> Minimum:
-    """A soft law, from fields that obey none; gradually: softer still at first. That leads into shocks between sensors,
-    but weakens other laws until nothing is left of them: both are tried. hopeless: as in `Objective.minimise`. only: of
-    one equation, by its number; others may fail by all of their left sides."""
+def soft_minimum(found: Minimum, gradually: bool, give_up_above: float = math.inf, only: int | None = None) -> Minimum:
+    """A fit with the law as a soft constraint, from fields without a law. gradually: with larger tolerances first. That
+    finds shocks between sensors, but shrinks the terms of other laws to nothing, so both are tried. give_up_above: as
+    in `Objective.minimise`. only: constrain one equation, by its number; the tolerance of others is the whole left
+    side."""
     for tolerance in (*(FIT.tolerances.gradual if gradually else ()), FIT.tolerances.stages[0]):
         objective = scaled(found, tolerance)
         if only is not None:
@@ -45,14 +46,14 @@ def softly(found: Minimum, gradually: bool, hopeless: float = math.inf, only: in
             ]
             objective = replace(objective, experiments=tuple(experiments))
         last = tolerance == FIT.tolerances.stages[0]
-        bound = hopeless if last else math.inf
+        bound = give_up_above if last else math.inf
         found = objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance, bound)
     return found
 
 
-def as_noisy_as_needed(found: Minimum) -> Minimum:
-    """A soft law that readings contradict, with errors of sensors that explain it: first the law is met by fields that
-    may be far from the readings, then noise and offsets are what is between them."""
+def with_larger_noise(found: Minimum) -> Minimum:
+    """A soft law that is inconsistent with the readings, with a larger noise level: first the fields satisfy the law
+    and may be far from the readings, then noise and offsets are inferred from the difference."""
     found = _with_noise_model(found, lambda number, each: each.noise_model.with_noise(_very_noisy(each)))
     tolerance, steps = FIT.tolerances.stages[0], FIT.steps.per_tolerance
     for _ in range(1 + FIT.noise.rounds):
@@ -68,55 +69,57 @@ def _very_noisy(experiment: Experiment) -> Array:
 
 
 def tightened(found: Minimum) -> Minimum:
-    """The law harder and harder, and the noise that the misfit shows; the law alone says how rough fields are."""
-    found = _where_the_law_jumps(found)
+    """Decrease the tolerance in stages, and infer the noise from the misfit; roughness is then determined by the law
+    alone."""
+    found = _with_jumps_of_law(found)
     found = found.with_experiments([replace(each, roughness=None) for _, each, _ in found.experiments])
     if on_a_line := len(found.objective.operator.axes) == 1:
-        found = _as_fine_as_needed(found, FIT.tolerances.stages[0])
+        found = _on_resolving_mesh(found, FIT.tolerances.stages[0])
     for tolerance in FIT.tolerances.stages[1:]:
         found = scaled(found, tolerance).minimise(found.states, found.coefficients, FIT.steps.per_tolerance)
-        # In the plane a soft law leaves fields so free that its residual is noise, not what the mesh is too coarse for.
+        # In the plane, the residual of a soft law is noise of the fields, not an error of the mesh.
         if not on_a_line and tolerance != FIT.tolerances.stages[-1]:
-            found = _as_fine_as_needed(found, tolerance)
-    found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
+            found = _on_resolving_mesh(found, tolerance)
+    found = with_offsets(with_noise(_softened_to_mesh(found)))
     return found.objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance)
 
 
-def _as_fine_as_needed(found: Minimum, tolerance: float) -> Minimum:
-    """What a mesh is too coarse for would, once the law is hard, be met by other coefficients."""
+def _on_resolving_mesh(found: Minimum, tolerance: float) -> Minimum:
+    """Refine the mesh if the residual is large: with a tight tolerance, coefficients would compensate for a coarse
+    mesh."""
     for _ in range(FIT.refinement.rounds):
-        if found.unresolved < FIT.refinement.coarse_residual:
+        if found.relative_residual < FIT.refinement.coarse_residual:
             break
-        finer = _on_finer_meshes(found, tolerance, last=False)
-        if finer is found or finer.unresolved > FIT.refinement.least_improvement * found.unresolved:
+        finer = _on_refined_mesh(found, tolerance, last=False)
+        if finer is found or finer.relative_residual > FIT.refinement.least_improvement * found.relative_residual:
             break
         found = finer
     return found
 
 
-def resolved(found: Minimum, tell: Callable[[float], None] = lambda fraction: None) -> Minimum:
-    """On finer meshes, with the noise that the misfit shows, until the law is met."""
+def refined_and_finished(found: Minimum, report_progress: Callable[[float], None] = lambda fraction: None) -> Minimum:
+    """Refine the mesh until the residual is small, and infer the noise from the misfit."""
     on_a_line = len(found.objective.operator.axes) == 1
     enough = FIT.refinement.residual_on_a_line if on_a_line else FIT.refinement.residual_in_the_plane
     for number in range(FIT.refinement.rounds):
-        tell(number / (FIT.refinement.rounds + 1))
-        before, found = found, _on_finer_meshes(found, FIT.tolerances.stages[-1])
-        if found.unresolved < enough or _sizes(found) == _sizes(before):
+        report_progress(number / (FIT.refinement.rounds + 1))
+        before, found = found, _on_refined_mesh(found, FIT.tolerances.stages[-1])
+        if found.relative_residual < enough or _sizes(found) == _sizes(before):
             break
-    tell(FIT.refinement.rounds / (FIT.refinement.rounds + 1))
+    report_progress(FIT.refinement.rounds / (FIT.refinement.rounds + 1))
     return finished(found)
 
 
 def finished(found: Minimum) -> Minimum:
-    """To the end on the mesh that it has, with the noise that the misfit shows."""
-    found = with_offsets(with_noise(_as_soft_as_the_mesh(found)))
+    """Fit to convergence on the present mesh, with the noise inferred from the misfit."""
+    found = with_offsets(with_noise(_softened_to_mesh(found)))
     return found.objective.minimise(found.states, found.coefficients, FIT.steps.last)
 
 
-def _as_soft_as_the_mesh(found: Minimum) -> Minimum:
-    """Where a mesh is too coarse for the law to be met, coefficients would be bent to meet it: it is softened instead,
-    equation by equation, until what is left costs little."""
-    softer = np.sqrt(np.maximum(found.unmet_by_equation / (FIT.tolerances.residual_cost * found.records), 1.0))
+def _softened_to_mesh(found: Minimum) -> Minimum:
+    """Increase the tolerance, equation by equation, until the residual costs little: on a mesh that is too coarse for
+    the law, the coefficients would otherwise be biased."""
+    softer = np.sqrt(np.maximum(found.residual_cost_by_equation / (FIT.tolerances.residual_cost * found.records), 1.0))
     if np.all(softer == 1):
         return found
     return found.with_experiments(
@@ -124,9 +127,9 @@ def _as_soft_as_the_mesh(found: Minimum) -> Minimum:
     )
 
 
-def closer(found: Minimum) -> Minimum:
-    """With fields that obey the law more closely, as far as the mesh allows, to be solved forward: the solver, which
-    obeys it exactly, carries along what is wrong with their start and ends."""
+def closer_to_law(found: Minimum) -> Minimum:
+    """With a smaller tolerance, as far as the mesh allows, for fields from which the law is solved forward: the solver
+    satisfies the law exactly, and propagates errors of the initial state and the boundary."""
     before = [noise_factors(found, number) for number, _, _ in found.experiments]
     for share in FIT.tolerances.forward:
         experiments = [replace(each, tolerance=share * each.tolerance) for each in found.objective.experiments]
@@ -141,7 +144,8 @@ def closer(found: Minimum) -> Minimum:
 
 
 def extended(found: Minimum, domains: Sequence[Sequence[Span]]) -> Minimum:
-    """With each field as far as its domain goes, by the law: softer again, because the field begins with none there."""
+    """Extend each field to its domain, by the law; starting with a soft constraint, because the initial field is
+    extrapolated."""
     experiments, states = [], []
     for (_, experiment, state), domain in zip(found.experiments, domains, strict=True):
         if any(span != axis.span for span, axis in zip(domain, experiment.space.places, strict=True)):
@@ -159,12 +163,12 @@ def extended(found: Minimum, domains: Sequence[Sequence[Span]]) -> Minimum:
 
 
 def scaled(found: Minimum, tolerance: float) -> Objective:
-    """With the tolerance and the prior in units of the left sides and terms of each state."""
+    """Set the tolerance and the prior relative to the left sides and terms of each state."""
 
     def rates(experiment: Experiment, state: Array) -> Array:
         operator = found.objective.operator
         found_rates = np.sqrt(experiment.space.mean_square(experiment.lefts(state, operator)))
-        # Of a field that never changes but for rounding, the left side is no measure.
+        # Lower bound, for a field that is constant up to rounding.
         least = experiment.observations.unit / experiment.space.time.width ** np.array(operator.orders)
         return np.maximum(found_rates, FIT.tolerances.negligible_rate * least)
 
@@ -176,9 +180,9 @@ def scaled(found: Minimum, tolerance: float) -> Objective:
 
 
 def with_broad_prior(found: Minimum) -> Objective:
-    """With a prior of the coefficients in units of the left sides and terms of the states."""
+    """Set the prior of the coefficients relative to the left sides and terms of the states."""
     objective = found.objective
-    # Of powers of coordinates about the middle: wherever their origin lies, the prior is the same.
+    # For powers of coordinates about the middle, so that the prior does not depend on the origin.
     lefts, columns = zip(*objective.columns(found.states, about_middle=True), strict=True)
     size = np.sqrt(found.mean_square(lefts))[objective.operator.equation_of]
     sizes = np.sqrt(found.mean_square(columns))
@@ -196,8 +200,8 @@ def with_terms(found: Minimum, operator_terms: tuple, coefficients: Array) -> Ob
     return with_broad_prior(replace(found, objective=objective, coefficients=coefficients))
 
 
-def _where_the_law_jumps(found: Minimum) -> Minimum:
-    """On meshes with knots for jumps of those inputs alone that are in the law: others leave fields too free."""
+def _with_jumps_of_law(found: Minimum) -> Minimum:
+    """Meshes with knots only for jumps of inputs that are in the law: other knots add needless degrees of freedom."""
     names = {name for each in found.terms for name in each.term.fields}
     experiments, states = [], []
     for _, experiment, state in found.experiments:
@@ -207,8 +211,8 @@ def _where_the_law_jumps(found: Minimum) -> Minimum:
     return found.with_experiments(experiments, states)
 
 
-def _on_finer_meshes(found: Minimum, tolerance: float, last: bool = True) -> Minimum:
-    """Fitted again on meshes that follow the fields, finer along the axes that lack it. last: as in `refined`."""
+def _on_refined_mesh(found: Minimum, tolerance: float, last: bool = True) -> Minimum:
+    """A fit on meshes adapted to the fields, refined along the axes that need it. last: as in `refined`."""
     experiments, states = [], []
     for number, experiment, state in found.experiments:
         before = _sizes(found)[number]
@@ -228,7 +232,7 @@ def _sizes(found: Minimum) -> list[Sizes]:
 
 
 def _coarse_axes(found: Minimum, number: int) -> list[int]:
-    """Axes along which half as many elements would leave most of the law unmet."""
+    """Axes along which half as many elements would contribute most of the residual."""
     _, experiment, state = found.experiments[number]
     operator, coefficients = found.objective.operator, found.coefficients
     rates = experiment.space.mean_square(experiment.lefts(state, operator))
@@ -246,7 +250,7 @@ def _coarse_axes(found: Minimum, number: int) -> list[int]:
 
 
 def with_noise(found: Minimum) -> Minimum:
-    """With the noise that the misfit shows, and for how long it lasts, but for readings that brought their own."""
+    """Infer the noise from the misfit, and its correlation, except for readings with noise of their own."""
 
     def lasting(number: int, experiment: Experiment) -> NoiseModel:
         return experiment.noise_model.with_lasting(lasting_errors(found, number))
@@ -264,13 +268,13 @@ def with_noise(found: Minimum) -> Minimum:
 
 
 def noise_factors(found: Minimum, number: int) -> Array:
-    """(groups,): how many times the noise that was taken the misfit of one experiment shows; alike for all sensors of a
-    field, unless they clearly differ."""
+    """(groups,): ratio of the noise shown by the misfit of one experiment to the assumed one; the same for all sensors
+    of a field, unless they clearly differ."""
     _, experiment, state = found.experiments[number]
     observed = experiment.observations
     counts = np.bincount(observed.group, minlength=observed.n_groups)
     squares = np.bincount(observed.group, experiment.misfit(state) ** 2, minlength=observed.n_groups)
-    free = counts - freedoms(found, number)  # readings that the field does not follow
+    free = counts - degrees_of_freedom(found, number)  # residual degrees of freedom
     factors = np.ones(observed.n_groups)
     for field in range(observed.n_fields):
         mine = np.arange(field, observed.n_groups, observed.n_fields)
@@ -288,7 +292,7 @@ def noise_factors(found: Minimum, number: int) -> Array:
 
 
 def with_offsets(found: Minimum) -> Minimum:
-    """With the offsets of sensors that the misfit shows."""
+    """Infer the offsets of sensors from the misfit."""
 
     def model_of(number: int, experiment: Experiment) -> NoiseModel:
         return experiment.noise_model.with_offsets(offset_sds(found, number))

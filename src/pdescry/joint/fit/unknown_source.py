@@ -1,9 +1,10 @@
-"""Whether the readings favour a source that the law lacks: u_t = Σ cⱼTⱼ(u) + f, with f(t), f(x) or f(t, x) unknown.
+"""Whether the readings favour a source that is missing in the law: u_t = Σ cⱼTⱼ(u) + f, with f(t), f(x) or f(t, x)
+unknown.
 
-A forcing that nobody recorded, a heater that nobody mentioned, a term outside the candidates: each leaves something
-over that the law's own coefficients cannot take up. f is a sum of cosines with independent Gaussian amplitudes, all of
-the same sd. About the minimum everything is linear in them, so that the evidence of f against none is known in closed
-form for any sd, the fields and the law's coefficients having followed.
+An unrecorded forcing, an unmentioned heater, a term outside the candidates: each leaves a residual that the
+coefficients of the law cannot explain. f is a sum of cosines with independent Gaussian amplitudes of one common sd.
+About the minimum everything is linear in the amplitudes, so the evidence for f is known in closed form for any sd,
+after elimination of the fields and the coefficients.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from pdescry.joint.fit.options import FIT
 
 @dataclass(frozen=True)
 class UnknownSource:
-    """field: in whose equation. varies: along which axes. rms: in units of the left side. share: of the left side's
-    rms. gain: log evidence in favour of it, in nats."""
+    """field: of the equation. varies: along which axes. rms: in units of the left side. share: of the left side's rms.
+    gain: log evidence for the source, in nats."""
 
     field: str
     varies: tuple[str, ...]
@@ -33,7 +34,7 @@ class UnknownSource:
 
 
 def unknown_source(found: Minimum) -> UnknownSource | None:
-    """The source that the readings favour most, if they clearly do."""
+    """The source with the largest evidence, if that is clear."""
     with np.errstate(all="ignore"):
         sources = [
             _source(found, number, varies)
@@ -77,11 +78,11 @@ def _source(found: Minimum, equation: int, varies: tuple[bool, bool]) -> Unknown
 
 
 def _cosines(experiment: Experiment, varies: tuple[bool, bool]) -> Iterator[Array]:
-    """Each with mean square one over the box, at the points of quadrature, (x, …, t)."""
+    """Cosines with unit mean square over the box, at the quadrature points, (x, …, t)."""
     observed, places, t = experiment.observations, experiment.space.places, experiment.space.time
     sensors = experiment.readings.n_sensors
     in_time = max(len(observed.values) // (2 * max(observed.n_groups, 1)), 1)
-    # As many along each axis as make half the number of sensors over all of them.
+    # As many along each axis as give half the number of sensors over all of them.
     in_space = max(int((sensors // 2) ** (1 / len(places))), 1)
     tried = FIT.unknown_source
     most = tried.cosines_in_space if len(places) == 1 else tried.cosines_in_plane
@@ -105,7 +106,7 @@ def _cosine(axis: Axis, k: int) -> Array:
 
 
 def _less_coefficients(on_coefficients: Array, on_source: Array, left: Array) -> tuple[Array, Array]:
-    """What is linear in the source, and what is left without it, once the coefficients have followed."""
+    """The part that is linear in the source, and the residual without it, after elimination of the coefficients."""
     if not on_coefficients.shape[1]:
         return on_source, left
     basis, _ = np.linalg.qr(on_coefficients)
@@ -115,8 +116,7 @@ def _less_coefficients(on_coefficients: Array, on_source: Array, left: Array) ->
 
 
 def _most_likely(on_source: Array, left: Array) -> tuple[float, float]:
-    """Log evidence of a source of the most likely sd against none, and the rms of the source then, both in units of the
-    left side."""
+    """Log evidence for a source of the most likely sd, and the rms of the source then, in units of the left side."""
     values, vectors = np.linalg.eigh(on_source.T @ on_source)
     values, pulled = np.maximum(values, 0.0), vectors.T @ (on_source.T @ left)
     best, share = 0.0, 0.0

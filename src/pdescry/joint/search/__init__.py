@@ -1,6 +1,6 @@
-"""The search for terms: laws are proposed, fitted ever harder, compared, and the verdict given.
+"""The search for terms: laws are proposed, fitted with decreasing tolerances, compared, and the verdict given.
 
-Read first ``search.py``, then ``proposals.py`` (laws worth a fit), ``fitted_law.py`` (a law and its score),
-``neighbours.py`` (laws a term or two away, in closed form), ``complexity.py`` (what terms cost), ``verdict.py``
-(whether the readings tell a law) and ``well_posed.py`` (laws that no field could obey).
+Read first ``search.py``, then ``proposals.py`` (which laws are fitted), ``fitted_law.py`` (a law and its score),
+``neighbours.py`` (changes by one or two terms, in closed form), ``complexity.py`` (the complexity penalty),
+``verdict.py`` (whether the readings determine a law) and ``well_posed.py`` (ill-posed laws).
 """

@@ -1,4 +1,4 @@
-"""What terms cost: how complicated each is, the complexity penalty of a law, and what each term gains."""
+"""Complexity of terms, the complexity penalty of a law, and the gain by each term."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pdescry.problem import Candidate
 
 
 def complexity(candidate: Candidate) -> int:
-    """Factors, coordinates among them, and derivatives."""
+    """Number of factors (including coordinates) and derivatives."""
     term = candidate.term
     return term.degree + sum(term.powers.values()) + term.order()
 
 
 def is_simple(candidate: Candidate) -> bool:
-    """Linear, or of few factors and derivatives: reactions, advection, squares of slopes."""
+    """Linear, or with few factors and derivatives: reactions, advection, squares of slopes."""
     return candidate.term.degree <= 1 or complexity(candidate) <= SEARCH.complexity.of_simple_product
 
 
 def naming_costs(candidates: Iterable[Candidate]) -> dict[Candidate, float]:
-    """In nats, of each among those of its equation, as a description length: complicated terms have longer names."""
+    """In nats, the description length of each among those of its equation: complicated terms have longer names."""
     weights = {each: math.exp(-SEARCH.complexity.per_factor * complexity(each)) for each in candidates}
     totals: dict[str, float] = {}
     for each, weight in weights.items():
@@ -34,21 +34,21 @@ def naming_costs(candidates: Iterable[Candidate]) -> dict[Candidate, float]:
 
 
 def penalty(coefficients: Array, covariance: Array, prior_sd: Array, naming: Array) -> float:
-    """Of naming the terms among the candidates of their equations, and of fixing coefficients within their broad prior
-    (Occam's factor), in nats. naming: (k,), what each costs."""
+    """In nats, the cost of naming the terms among the candidates of their equations, and of determining coefficients
+    within their broad prior (Occam factor). naming: (k,), cost of naming each."""
     if not len(coefficients):
         return 0.0
     occam = float(np.sum(np.log(prior_sd)) - 0.5 * np.linalg.slogdet(covariance)[1])
     return float(np.sum(naming)) + occam
 
 
-def gains(coefficients: Array, covariance: Array, prior_sd: Array, naming: Array, held: NDArray[np.bool_]) -> Array:
-    """(k,), in nats: what each term gains in the fit, less its penalty; no limit for those that are held by a higher
-    power of a coordinate.
+def gains(coefficients: Array, covariance: Array, prior_sd: Array, naming: Array, exempt: NDArray[np.bool_]) -> Array:
+    """(k,), in nats: improvement of the fit by each term, less its penalty; infinite for terms that are exempt because
+    the law has a higher power of a coordinate.
 
-    One that loses has no place in a law, however well left-out sensors happen to be predicted with it: without noise,
-    their densities depend on what a mesh leaves over.
+    A term with a negative gain is removed, however well left-out sensors are predicted with it: without noise, their
+    densities depend on the error of the mesh.
     """
     variance = np.diag(covariance)
     own = 0.5 * coefficients**2 / variance - 0.5 * np.log(prior_sd**2 / variance) - naming
-    return np.where(held, np.inf, own)
+    return np.where(exempt, np.inf, own)

@@ -1,4 +1,4 @@
-"""`FittedLaw`: a law with its fit and score; and the tasks that make one, fit for another process."""
+"""`FittedLaw`: a law with its fit and score; and the tasks that compute one, suitable for other processes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,19 @@ import pandas as pd
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
-from pdescry.joint.fit.centring import held
+from pdescry.joint.fit.centring import has_higher_power
 from pdescry.joint.fit.held_out import held_out, scores
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offset_sds
 from pdescry.joint.fit.options import FIT
-from pdescry.joint.fit.stages import as_noisy_as_needed, finished, resolved, softly, tightened, with_terms
+from pdescry.joint.fit.stages import (
+    finished,
+    refined_and_finished,
+    soft_minimum,
+    tightened,
+    with_larger_noise,
+    with_terms,
+)
 from pdescry.joint.lean import Lean
 from pdescry.joint.search.complexity import gains, naming_costs, penalty
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
@@ -29,20 +36,21 @@ from pdescry.problem import Candidate, Known
 
 @dataclass(frozen=True)
 class Rules:
-    """What laws are judged by. powers: ``x*T``, ``x^2*T``, …, of terms whose coefficients may vary along the axis;
-    unasked: those of them, of first power, whose coefficient nobody said to vary."""
+    """How laws are judged. powers: ``x*T``, ``x^2*T``, …, of terms whose coefficients may vary along the axis; unasked:
+    those of first power that the user has not requested."""
 
     known: Known
     powers: frozenset[Candidate] = frozenset()
     unasked: frozenset[Candidate] = frozenset()
 
     def naming(self, terms: tuple[Candidate, ...]) -> Array:
-        """(k,), in nats: what naming each term costs."""
+        """(k,), in nats: cost of naming each term."""
         return np.array([self._costs[each] for each in terms], float)
 
     @cached_property
     def _costs(self) -> dict[Candidate, float]:
-        # T is named already, so that each power is one choice more; other terms cost what they do without these.
+        # T is already named, so each power is one further choice; the cost of other terms does not depend on the
+        # powers.
         named = naming_costs(each for each in self.known.candidates if each not in self.powers)
         unasked, asked = SEARCH.varying.penalty, SEARCH.complexity.per_factor
         return named | {each: unasked if each in self.unasked else asked for each in self.powers}
@@ -50,9 +58,9 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class FittedLaw(Lean):
-    """elpd: expected log predictive density of left-out sensors, −∞ where the fit was given up; by_sensor: of each of
-    them; score: less the complexity penalty of its terms; gains: of each term; possible: neither ill-posed nor known to
-    be wrong."""
+    """elpd: expected log predictive density of left-out sensors, −∞ if the fit was given up; by_sensor: of each of
+    them; score: elpd minus the complexity penalty; gains: of each term; possible: well-posed and consistent with prior
+    knowledge."""
 
     found: Minimum
     rules: Rules
@@ -76,7 +84,7 @@ class FittedLaw(Lean):
 
     @property
     def value(self) -> float:
-        """−2 log posterior, but for a constant."""
+        """−2 log posterior, up to a constant."""
         return self.found.objective.value(self.found.states, self.found.coefficients)
 
     @cached_property
@@ -86,7 +94,7 @@ class FittedLaw(Lean):
 
     @cached_property
     def neighbourhood(self) -> Neighbourhood:
-        """Laws of other candidates near this one."""
+        """Laws with other candidates near this one."""
         candidates = self.rules.known.candidates
         with np.errstate(all="ignore"):
             return Neighbourhood(self.found, candidates, self.rules.naming(candidates))
@@ -96,7 +104,7 @@ class FittedLaw(Lean):
         return any(each.noise_model.has_offsets for each in self.found.objective.experiments)
 
     def is_noisier_than(self, start: Start) -> bool:
-        """Whether its sensors err clearly more than those of the fields that were begun from."""
+        """Whether the noise of its sensors is clearly larger than that of the initial fields."""
         pairs, ratio = zip(self.found.objective.experiments, start.initial, strict=True), SEARCH.soft.noise_ratio
         return any(
             bool((own.noise_model.noise_of_fields > ratio * first.experiment.noise_model.noise_of_fields).any())
@@ -105,11 +113,12 @@ class FittedLaw(Lean):
 
     @property
     def shows_offsets(self) -> bool:
-        """Whether offsets of sensors would explain what it leaves over."""
+        """Whether there is evidence for offsets of sensors in its residuals."""
         return any(offset_sds(self.found, number).any() for number, _, _ in self.found.experiments)
 
     def is_same_fit(self, other: FittedLaw) -> bool:
-        """Whether it has the terms of another, on its meshes, and its fields change as those do."""
+        """Whether it has the same terms as another law, on the same meshes, with the same time derivatives of the
+        fields up to a tolerance."""
         mine, its = self.found.experiments, other.found.experiments
         if self.key != other.key or self.orders != other.orders or self.has_offsets != other.has_offsets:
             return False
@@ -126,18 +135,18 @@ class FittedLaw(Lean):
         return True
 
     @property
-    def promise(self) -> float:
-        """While a law is soft: its score, less the cost of the residual."""
-        return self.score - self.found.unmet
+    def total_score(self) -> float:
+        """The score minus the cost of the residual, which is large while the constraint is soft."""
+        return self.score - self.found.residual_cost
 
     @property
-    def met(self) -> bool:
-        """Whether what is left of the residual costs little, as of a law that lacks nothing."""
-        return self.found.unmet < SEARCH.soft.cost_if_met * self.found.records
+    def is_satisfied(self) -> bool:
+        """Whether the residual costs so little that no term needs to be missing."""
+        return self.found.residual_cost < SEARCH.soft.cost_if_satisfied * self.found.records
 
 
 def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> FittedLaw | None:
-    """The law that a fit gives, with its score; None where it cannot be fitted."""
+    """The law of a fit, with its score; None if it cannot be fitted."""
     try:
         with np.errstate(all="ignore"):
             found = fit(*arguments)
@@ -152,35 +161,35 @@ def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> Fitted
     if not math.isfinite(total) and not found.given_up:
         return None
     possible = rules.known.allows(found.about_middle) and not ill_posed(found, found.law)
-    return FittedLaw(found, rules, predicted, by_sensor, total, gains(*paid, held(found.terms)), possible)
+    return FittedLaw(found, rules, predicted, by_sensor, total, gains(*paid, has_higher_power(found.terms)), possible)
 
 
-def soft_fit(start: Start, terms: tuple[Candidate, ...], hopeless: float = math.inf) -> Minimum:
-    return start.fit(terms, hopeless)
+def soft_fit(start: Start, terms: tuple[Candidate, ...], give_up_above: float = math.inf) -> Minimum:
+    return start.fit(terms, give_up_above)
 
 
 def soft_fit_from(found: Minimum, terms: tuple[Candidate, ...], coefficients: Array) -> Minimum:
-    """Another soft law, from the fields of this one."""
+    """Another soft law, starting from the fields of this one."""
     moved = with_terms(found, terms, coefficients)
-    return softly(replace(found, objective=moved, coefficients=coefficients), False)
+    return soft_minimum(replace(found, objective=moved, coefficients=coefficients), False)
 
 
 def noisier_fit(found: Minimum) -> Minimum:
-    """The same soft law, with errors of sensors as large as it needs."""
-    return as_noisy_as_needed(found)
+    """The same soft law, with a larger noise of the sensors."""
+    return with_larger_noise(found)
 
 
-def begun_again(start: Start, side: tuple[Candidate, ...]) -> Start:
-    """The start with fields that obey one equation, softly, whatever happens in the others: where that is the one that
-    is known best, it tells of their fields, too."""
+def start_from_equation(start: Start, side: tuple[Candidate, ...]) -> Start:
+    """The initial fields replaced by ones that satisfy one equation, softly, whatever the others: if that equation is
+    the best determined one, it improves the fields of the others, too."""
     with np.errstate(all="ignore"):
         found = Minimum(start.objective(side), start.states, start.regressed(side), False)
-        found = softly(found, True, only=start.operator.fields.index(side[0].field))
+        found = soft_minimum(found, True, only=start.operator.fields.index(side[0].field))
     return replace(start, initial=tuple(replace(e, state=s) for e, s in zip(start.initial, found.states, strict=True)))
 
 
 def laws_near(law: FittedLaw) -> list[Neighbour]:
-    """Laws that a search in closed form about this one leads to, the most promising first."""
+    """Laws found by a search in closed form about this one, the best first."""
     with np.errstate(all="ignore"):
         return law.neighbourhood.searched(law.rules.known.present)
 
@@ -190,7 +199,7 @@ def tight_fit(found: Minimum) -> Minimum:
 
 
 def fine_fit(found: Minimum) -> Minimum:
-    return resolved(found)
+    return refined_and_finished(found)
 
 
 def last_fit(found: Minimum) -> Minimum:

@@ -1,8 +1,8 @@
-"""Laws a term or two from one that was fitted, all of them at once: scored as if nothing were nonlinear.
+"""Laws that differ by a term or two from a fitted one, scored all together in closed form, with the model linearised.
 
-At the minimum of a law every candidate's coefficient is let go, and the fields follow in closed form. Of each left-out
-sensor only products of what coefficients do to its readings are kept, so that each choice of terms costs matrices as
-small as the law: thousands of laws a second. Those that promise most are then fitted.
+At the minimum of a law the coefficients of all candidates are freed, and the fields are eliminated in closed form. For
+each left-out sensor only products of the responses of its readings to the coefficients are stored, so each subset of
+terms needs matrices of the size of the law: thousands of laws a second. The best of these are then fitted.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from pdescry.problem import Candidate, members, overlapping
 
 @dataclass(frozen=True, eq=False)
 class Neighbour:
-    """terms, where their coefficients would lie, and what the law would score were nothing nonlinear. elpd: expected
-    log predictive density of left-out sensors, by_sensor: of each; score: less the complexity penalty; promise: less
-    what misfit and residual would cost."""
+    """terms, their coefficients, and the score in the linearised model. elpd: expected log predictive density of
+    left-out sensors, by_sensor: of each; score: elpd minus the complexity penalty; total_score: score minus the cost of
+    misfit and residual."""
 
     terms: tuple[Candidate, ...]
     coefficients: Array
-    about_middle: Array  # the same of powers of coordinates about the middle of the readings
+    about_middle: Array  # with powers of coordinates about the middle of the readings
     elpd: float
     by_sensor: Array
     score: float
-    promise: float
-    gains: bool  # does every term
+    total_score: float
+    gains: bool  # whether every term has a positive gain
 
 
 class Neighbourhood:
-    """Everything about one minimum that laws near it need. naming: (candidates,), what that costs."""
+    """The linearised model about a minimum. naming: (candidates,), cost of naming each."""
 
     def __init__(self, found: Minimum, candidates: tuple[Candidate, ...], naming: Array) -> None:
         self.candidates, self.naming = candidates, naming
@@ -60,7 +60,7 @@ class Neighbourhood:
         self.apart, self.members = overlapping(candidates), members(candidates)
         linearised = objective.linearised(found.states, self.at)
         states = [each.eliminated() for each in linearised.experiments]
-        # The prior's own rows are left out here and added for each choice of terms.
+        # The rows of the prior are excluded here and added for each subset of terms.
         self.rest = np.vstack([each.rest for each in states])
         products, constants = [], []
         for (number, experiment, state), reduced in zip(found.experiments, states, strict=True):
@@ -68,7 +68,7 @@ class Neighbourhood:
             misfit = experiment.misfit(state)
             for _, own in observed.between:
                 rows = experiment.whitened.of(own)
-                through = rows @ reduced.through  # (own, K + 1): what a change of coefficients does to the misfit
+                through = rows @ reduced.through  # (own, K + 1): response of the misfit to the coefficients
                 columns = np.column_stack([through[:, :-1], misfit[own] + through[:, -1]])
                 if len(own) > FIT.leave_out.readings_in_closed_form:  # as `held_out.Removed`
                     without = linearised.experiments[number].without(own).factor()
@@ -85,7 +85,7 @@ class Neighbourhood:
         self.constants = np.array(constants, float)
 
     def of(self, some: tuple[int, ...]) -> Neighbour:
-        """The law of these candidates."""
+        """The law with these candidates."""
         chosen = sorted(some)
         dropped = [j for j in self.kept if j not in some]
         fixed = self.rest[:, -1] - self.rest[:, dropped] @ self.at[dropped]
@@ -97,7 +97,7 @@ class Neighbourhood:
         root = factor[:size, :size]
         change = -solve_triangular(root, factor[:size, size]) if size else np.zeros(0)
         inverse = solve_triangular(root, np.eye(size)) if size else np.zeros((0, 0))
-        # The misfit as a combination of the columns, and how far the coefficients move it.
+        # The misfit as a combination of the columns, and its response to the coefficients.
         combined = np.zeros(len(self.candidates) + 1)
         combined[-1] = 1.0
         combined[dropped] -= self.at[dropped]
@@ -116,9 +116,9 @@ class Neighbourhood:
         centred, higher = basis @ inverse, np.any(self.lower[np.ix_(chosen, chosen)], axis=1)
         paid = basis @ coefficients, centred @ centred.T, self.prior_sd[chosen], self.naming[chosen]
         terms, score = tuple(self.candidates[j] for j in chosen), elpd - penalty(*paid)
-        promise = score - 0.5 * float(np.sum(factor[size:, size] ** 2))
+        total_score = score - 0.5 * float(np.sum(factor[size:, size] ** 2))
         return Neighbour(
-            terms, coefficients, paid[0], elpd, by_sensor, score, promise, bool((gains(*paid, higher) > 0).all())
+            terms, coefficients, paid[0], elpd, by_sensor, score, total_score, bool((gains(*paid, higher) > 0).all())
         )
 
     @property
@@ -127,19 +127,19 @@ class Neighbourhood:
         return self.of(self.kept)
 
     def searched(self, present: tuple[Candidate, ...]) -> list[Neighbour]:
-        """Laws to which exchanging terms leads, by their evidence alone; from the law itself, and from none but those
-        that must be present. The most promising first."""
+        """Laws reached by exchanging terms, according to their evidence alone; starting from the law itself, and from
+        the terms that must be present. The best first."""
         must = tuple(self.candidates.index(term) for term in present)
         found: dict[frozenset[int], float] = {}
         for begin in {tuple(sorted(self.kept)), tuple(sorted(must))}:
             found |= self._climbed(begin, frozenset(must))
         best = sorted(found, key=lambda some: (-found[some], sorted(some)))[: SEARCH.changes.scored]
         laws = [self.of(tuple(sorted(some))) for some in best]
-        return sorted(laws, key=lambda law: -law.promise)
+        return sorted(laws, key=lambda law: -law.total_score)
 
     def _climbed(self, begin: tuple[int, ...], must: frozenset[int]) -> dict[frozenset[int], float]:
-        """Evidence of the best laws seen on the way from one law to the best that exchanges lead to: terms are added,
-        dropped, exchanged, and exchanged in pairs."""
+        """Evidence of the best laws on the path from one law to a local maximum: terms are added, dropped, exchanged,
+        and exchanged in pairs."""
         seen: dict[frozenset[int], float] = {}
         now, own = begin, float(self._evidence(np.array([begin], int).reshape(1, -1))[0])
         while True:
@@ -167,7 +167,7 @@ class Neighbourhood:
             now, own = tuple(sorted(best)), score
 
     def _regrouped(self, now: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """What of a law may be exchanged for what: a group for the terms that it holds, and these for it."""
+        """Possible exchanges in a law: a group for its members, and these for the group."""
         for group, parts in self.members.items():
             if group in now:
                 yield (group,), parts
@@ -175,13 +175,13 @@ class Neighbourhood:
                 yield parts, (group,)
 
     def _side_by_side(self, subsets: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Those of laws of one size, (B, size), in which no group stands beside a term that it holds."""
+        """The laws of one size, (B, size), in which no group occurs with one of its members."""
         if not subsets.size or not self.members:
             return subsets
         return subsets[~self.apart[subsets[:, :, None], subsets[:, None, :]].any(axis=(1, 2))]
 
     def _evidence(self, subsets: NDArray[np.intp]) -> Array:
-        """(B,): log evidence of laws of one size, (B, size), as if nothing were nonlinear, less what naming costs."""
+        """(B,): log evidence of laws of one size, (B, size), in the linearised model, less the cost of naming."""
         products, right = self._squared
         size = subsets.shape[1]
         which = subsets[:, :, None], subsets[:, None, :]
@@ -194,16 +194,15 @@ class Neighbourhood:
 
     @cached_property
     def _squared(self) -> tuple[Array, Array]:
-        """(K, K) and (K,): products of what coefficients do, and of it with what is left without any law; in units of
-        the prior."""
+        """(K, K) and (K,): normal equations of the coefficients, in units of the prior, relative to no law."""
         scaled = self.rest[:, :-1] * self.prior_sd
         left = self.rest[:, -1] + self.rest[:, :-1] @ (self.prior_mean - self.at)
         return scaled.T @ scaled, -scaled.T @ left
 
     @cached_property
     def laws(self) -> list[Neighbour]:
-        """One term dropped, added or exchanged; two of those added that promise most alone; a group exchanged for the
-        terms that it holds, or these for it."""
+        """One term dropped, added or exchanged; the best terms added in pairs; a group exchanged for its members, or
+        these for it."""
         return list(self._changes())
 
     def _changes(self) -> Iterator[Neighbour]:
@@ -244,11 +243,11 @@ def _exchanged(
 
 
 def single_term_changes(found: Minimum, around: Neighbourhood) -> pd.DataFrame:
-    """What becomes of a law with one term more, or one of its own less: one row a candidate.
+    """A law with one term added, or one of its own removed: one row for each candidate.
 
-    gain: of the expected log predictive density; score: that, less what is paid for the term, so that a term has its
-    place where losing it costs, and none where adding it does; NaN where no term would be left. ill_posed: with it,
-    short waves would grow without bound, whatever it seems to gain.
+    gain: change of the expected log predictive density; score: that, less the change of the complexity penalty, so that
+    a term belongs to the law if removing it is negative, and does not if adding it is; NaN if no term would be left.
+    ill_posed: with it, short waves would grow without bound, whatever its gain.
     """
     with np.errstate(all="ignore"):
         law, rows = around.own, []

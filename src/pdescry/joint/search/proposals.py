@@ -1,4 +1,4 @@
-"""Laws worth a fit: those that explain the left sides of inferred fields best, and a few that are found everywhere."""
+"""Proposals of laws to fit: those that explain the left sides of inferred fields best, and a few common ones."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem, overlapping
 
-RIDGE = 1e-6  # of the square of a term: terms that are copies of others leave the system solvable
-# Where sensors are few, derivatives of an inferred field say little; fitted together with the field, these still may.
-USUAL = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
-USUAL_IN_PLANE = (
+RIDGE = 1e-6  # of the square of a term: keeps the system solvable if terms are collinear
+# With few sensors, derivatives of an inferred field are inaccurate; these laws, fitted together with the field, may
+# still be found.
+COMMON = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
+COMMON_IN_PLANE = (
     ("lap({u})",),
     ("{u}_{x}", "{u}_{y}", "lap({u})"),
     ("1", "{u}", "lap({u})"),
     ("{u}", "{u}^2", "lap({u})"),
     ("{u}", "{u}^3", "lap({u})"),
 )
-USUAL_SECOND_IN_PLANE = (("lap({u})",), ("{u}_t", "lap({u})"), ("{u}", "lap({u})"), ("{u}_t", "{u}", "lap({u})"))
-USUAL_SECOND = (("{u}_{x}{x}",), ("{u}_t", "{u}_{x}{x}"), ("{u}", "{u}_{x}{x}"), ("{u}_t", "{u}", "{u}_{x}{x}"))
+COMMON_SECOND_IN_PLANE = (("lap({u})",), ("{u}_t", "lap({u})"), ("{u}", "lap({u})"), ("{u}_t", "{u}", "lap({u})"))
+COMMON_SECOND = (("{u}_{x}{x}",), ("{u}_t", "{u}_{x}{x}"), ("{u}", "{u}_{x}{x}"), ("{u}_t", "{u}", "{u}_{x}{x}"))
 
 Terms = tuple[Candidate, ...]
 
@@ -42,10 +43,10 @@ class _Side:
 
 
 def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: int) -> list[tuple[Start, Terms]]:
-    """Terms of all equations, and the field to begin from: ``number`` of each size up to ``largest`` for the first
-    start, the best of each size for others.
+    """Terms of all equations, and the initial field: ``number`` of each size up to ``largest`` for the first initial
+    field, the best of each size for others.
 
-    Of several equations the first, the second, … of each size go together.
+    With several equations, right sides of the same size and rank are combined.
     """
     ranked = [(start, _ranked(start, problem, 1 if k else number, largest)) for k, start in enumerate(starts)]
     most: dict[tuple[str, int, int], float] = {}
@@ -57,22 +58,22 @@ def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: i
         least = SEARCH.proposals.least_explained
         good = {key: side for key, side in sides.items() if side.explained >= least * most[key]}
         found += [(start, terms) for terms in _together(good, problem)]
-    if problem.known.values:  # which may be all of the law
+    if problem.known.values:  # these may be the whole law
         found += [(start, problem.known.present) for start in starts]
     seen = {frozenset(terms) for _, terms in found}
     found += [
         (start, law)
         for start in {id(start): start for start in (starts[0], starts[-1])}.values()
-        for law in usual(problem)
+        for law in common_laws(problem)
         if frozenset(law) not in seen
     ]
     unique = {(id(start), frozenset(terms)): (start, terms) for start, terms in found}
     return list(unique.values())
 
 
-def beside(start: Start, problem: Problem, side: Terms, number: int, largest: int) -> list[Terms]:
-    """Laws of the whole system, with one equation's right side as it is and others' that explain inferred fields best:
-    ``number`` of each size of more than one term."""
+def completions(start: Start, problem: Problem, side: Terms, number: int, largest: int) -> list[Terms]:
+    """Laws of the whole system, with a given right side of one equation, and for the others those that explain inferred
+    fields best: ``number`` of each size of more than one term."""
     known = {term.field for term in side}
     ranked = {key: part for key, part in _ranked(start, problem, number, largest).items() if key[0] not in known}
     by_field = {field: [key for key in ranked if key[0] == field] for field in problem.fields if field not in known}
@@ -85,8 +86,8 @@ def beside(start: Start, problem: Problem, side: Terms, number: int, largest: in
 
 
 def explained(start: Start, problem: Problem, largest: int) -> float:
-    """The share of the left sides of inferred fields that laws of at most this size explain, of the equation where it
-    is least."""
+    """The share of the left sides of inferred fields that laws of at most this size explain; for the equation where it
+    is smallest."""
     best = dict.fromkeys(problem.fields, 0.0)
     for (field, _, _), side in _ranked(start, problem, 1, largest).items():
         best[field] = max(best[field], side.explained)
@@ -94,7 +95,7 @@ def explained(start: Start, problem: Problem, largest: int) -> float:
 
 
 def _together(sides: Mapping[tuple[str, int, int], _Side], problem: Problem) -> Iterator[Terms]:
-    """Laws of the whole system, of the sides of each equation by size and rank."""
+    """Laws of the whole system, from right sides of each equation by size and rank."""
     by_field = {field: {key[1:]: side for key, side in sides.items() if key[0] == field} for field in problem.fields}
     if not all(by_field.values()):
         return
@@ -139,7 +140,7 @@ def _explaining(
     for size in range(max(len(present), 1), min(max(largest, len(present)), len(present) + len(free)) + 1):
         taken: list[tuple[int, ...]] = []
         for pool, most in _pools(terms, free, number, len(problem.fields) > 1):
-            if pool is None:  # a term that nearly explains everything hides the others: the best without it, too
+            if pool is None:  # a term that nearly explains everything dominates: also the best without it
                 common = set(free).intersection(*taken[-most:]) if taken else set()
                 if len(common) != 1:
                     break
@@ -158,8 +159,8 @@ def _explaining(
 
 
 def _pools(terms: Terms, free: list[int], number: int, several: bool) -> Iterator[tuple[list[int] | None, int]]:
-    """Candidates to choose from, and how many laws: simple ones, which products of derivatives would crowd out; all;
-    of several fields all but a term that the last ones share (None)."""
+    """Pools of candidates, and number of laws from each: simple terms, which products of derivatives would displace;
+    all; with several fields all except a term that the last laws share (None)."""
     yield [j for j in free if is_simple(terms[j])], number
     yield free, -(-number // 2)
     if several:
@@ -170,7 +171,7 @@ def _best(
     products: Array, right: Array, present: tuple[int, ...], free: Sequence[int], size: int, whole: float, terms: Terms,
     sizes: Array, number: int, apart: NDArray[np.bool_],
 ) -> Iterator[tuple[tuple[int, ...], float, dict[Candidate, float]]]:  # fmt: skip
-    """The subsets of a size that explain most, with their coefficients. apart: terms that never stand side by side."""
+    """The subsets of a size that explain most, with their coefficients. apart: terms that exclude each other."""
     more = size - len(present)
     pool = _within_reach(products, right, present, free, more)
     subsets = np.array([(*present, *some) for some in combinations(pool, more)], int).reshape(-1, size)
@@ -180,7 +181,7 @@ def _best(
     squares = products[subsets[:, :, None], subsets[:, None, :]] + RIDGE * np.eye(size)
     fitted = np.linalg.solve(squares, right[subsets][..., None])[..., 0]
     explained = np.sum(fitted * right[subsets], axis=1) / whole
-    # Of laws that explain as much, simple ones first.
+    # Simple laws come first among those that explain equally much.
     factors = np.array([complexity(term) for term in terms])[subsets].sum(axis=1)
     weight = np.exp(SEARCH.proposals.gain_per_factor * factors)
     for place in np.argsort((1 - explained) * weight, kind="stable")[: 4 * number]:
@@ -190,7 +191,7 @@ def _best(
 
 
 def _within_reach(products: Array, right: Array, present: tuple[int, ...], free: Sequence[int], more: int) -> list[int]:
-    """As many candidates as leave few enough subsets: those that best join the best pair with each."""
+    """A pool small enough for the number of subsets: the candidates whose best pair with another explains most."""
     count = len(free)
     while more > 2 and _number_of_subsets(count, more) > SEARCH.proposals.most_subsets:
         count -= 1
@@ -209,12 +210,12 @@ def _number_of_subsets(count: int, size: int) -> float:
 
 
 def _ill_posed_alone(found: Minimum, problem: Problem, law: Mapping[Candidate, float]) -> bool:
-    """Judged in the equation itself, where others are coupled to it: with all of them, once they are fitted."""
+    """Judged only for a single field; coupled equations are judged together once they are fitted."""
     return len(problem.fields) == 1 and ill_posed(found, law)
 
 
 def pairs_of_simple(problem: Problem) -> list[Terms]:
-    """Every law of one or two simple terms, with what is known to be in the law."""
+    """Every law of one or two simple terms, with the terms known to be in the law."""
     known = problem.known
     simple = [each for each in known.candidates if is_simple(each) and each not in known.present]
     some = [*((each,) for each in simple), *combinations(simple, 2)]
@@ -222,13 +223,13 @@ def pairs_of_simple(problem: Problem) -> list[Terms]:
     return [law for law in laws if problem.is_whole(law)]
 
 
-def usual(problem: Problem) -> list[Terms]:
-    """Laws that are found everywhere, with what is known to be in the law; of one field."""
+def common_laws(problem: Problem) -> list[Terms]:
+    """Common laws, with the terms known to be in the law; for one field."""
     if len(problem.fields) != 1:
         return []
     (field,), axes = problem.fields, problem.axes
     names = {"u": field, "x": axes[0], "y": axes[-1]}
-    first, second = (USUAL, USUAL_SECOND) if len(axes) == 1 else (USUAL_IN_PLANE, USUAL_SECOND_IN_PLANE)
+    first, second = (COMMON, COMMON_SECOND) if len(axes) == 1 else (COMMON_IN_PLANE, COMMON_SECOND_IN_PLANE)
     texts = first if problem.orders == (1,) else second
     laws = [[Candidate(field, problem.term(text.format(**names))) for text in law] for law in texts]
     whole = [tuple(dict.fromkeys((*problem.known.present, *law))) for law in laws]

@@ -1,9 +1,9 @@
-"""Coefficients that vary along the axis: ``c(x)·T`` with c a polynomial of x, where that predicts clearly better.
+"""Coefficients that vary along the axis: ``c(x)·T`` with c a polynomial of x, if that predicts clearly better.
 
-Such a law holds T, ``x*T`` and perhaps higher powers as terms like any other, and is scored as any other. All laws with
-a coefficient that varies are scored in closed form about soft laws, which is cheap; only where one promises more than
-every law of constant coefficients is it fitted. That comes before sensors are given offsets, which would otherwise
-explain what a wrong constant leaves over.
+Such a law contains T, ``x*T`` and perhaps higher powers as terms, and is scored like any other. All laws with one
+varying coefficient are scored in closed form about soft laws, which is fast; only if the score is larger than that of
+all laws with constant coefficients are they fitted. This precedes the inference of sensor offsets, which could
+otherwise explain the residual of a constant coefficient.
 """
 
 from __future__ import annotations
@@ -28,62 +28,62 @@ NEVER, EVERY = "none", "all"
 
 @dataclass(frozen=True)
 class Vary:
-    """Which coefficients may vary. every: those of all terms of a law. asked: or only of these; none at all where
-    both are empty. unasked: nobody said so, so that it is less likely beforehand."""
+    """Which coefficients may vary. every: those of all terms of a law. asked: or only of these; none if both are empty.
+    unasked: not requested by the user, so less probable a priori."""
 
     every: bool
     asked: tuple[Candidate, ...] = ()
     unasked: bool = False
 
     @classmethod
-    def of(cls, told: Sequence[str] | None, problem: Problem) -> Vary:
-        """told: None (a check by default), "none", "all", or terms. In the plane none vary."""
+    def of(cls, requested: Sequence[str] | None, problem: Problem) -> Vary:
+        """requested: None (checked by default), "none", "all", or terms. In the plane none vary."""
         if len(problem.axes) > 1:
-            if told is not None and tuple(told) not in ((NEVER,), ()):
+            if requested is not None and tuple(requested) not in ((NEVER,), ()):
                 raise InputError(
-                    f"Expected coefficients to vary along the one axis of readings; got vary = {', '.join(told)!r} and "
-                    f"the axes {', '.join(problem.axes)}; leave it out."
+                    "Expected coefficients to vary along the one axis of readings; got vary = "
+                    f"{', '.join(requested)!r} and the axes {', '.join(problem.axes)}; leave it out."
                 )
             return cls(False)
-        if told is None:
+        if requested is None:
             return cls(True, unasked=True)
-        if tuple(told) in ((NEVER,), ()):
+        if tuple(requested) in ((NEVER,), ()):
             return cls(False)
-        return cls(True) if tuple(told) == (EVERY,) else cls(False, problem.named(told))
+        return cls(True) if tuple(requested) == (EVERY,) else cls(False, problem.named(requested))
 
     def terms_of(self, law: Sequence[Candidate], problem: Problem) -> tuple[Candidate, ...]:
-        """Those of a law whose coefficients may vary."""
+        """The terms of a law whose coefficients may vary."""
         free = [each for each in law if not each.term.coordinates and each not in problem.known.values]
         return tuple(each for each in free if self.every or each in self.asked)
 
 
 def tight_and_varied(laws: ByOrder, constant: Sequence[Search], vary: Vary) -> dict[int, list[FittedLaw]]:
-    """By order in time, the best laws fitted until they hold, with those whose coefficients vary where these promise
-    about as much; these have their terms among the candidates of ``laws.searches`` then. constant: the searches without
-    them."""
+    """By order in time, the best laws with a tight tolerance, including those with varying coefficients if their scores
+    are similar; then their terms are among the candidates of ``laws.searches``. constant: the searches without them."""
     found, soft, searches = laws.tight(), laws.soft, list(constant)
-    best = max((own[0] for own in soft if own), key=lambda law: law.promise, default=None)
+    best = max((own[0] for own in soft if own), key=lambda law: law.total_score, default=None)
     for k in found:
-        if vary.unasked and (best is None or not _worth_a_look(best, constant[k].problem)):
+        if vary.unasked and (best is None or not _may_vary(best, constant[k].problem)):
             break
         searches[k], more = varied(constant[k], soft[k], laws.starts[k], vary)
-        found[k] = sorted([*found[k], *more], key=lambda law: -law.promise)
+        found[k] = sorted([*found[k], *more], key=lambda law: -law.total_score)
     laws.searches = searches
     return found
 
 
-def _worth_a_look(best: FittedLaw, problem: Problem) -> bool:
-    """Whether coefficients may vary although nobody said so: sensors are enough to tell, and the best law of constant
-    ones leaves something unexplained."""
+def _may_vary(best: FittedLaw, problem: Problem) -> bool:
+    """Whether to try varying coefficients that the user has not requested: there are enough sensors, and the best law
+    with constant ones has unexplained residuals."""
     sensors = max(each.n_sensors for each in problem.experiments)
-    return sensors >= SEARCH.varying.least_sensors and (not best.met or best.shows_offsets)
+    return sensors >= SEARCH.varying.least_sensors and (not best.is_satisfied or best.shows_offsets)
 
 
 def varied(
     search: Search, soft: Sequence[FittedLaw], starts: Sequence[Start], vary: Vary
 ) -> tuple[Search, list[FittedLaw]]:
-    """Laws with a coefficient that varies along the axis and about as much promise as any other, fitted until they
-    hold, the best first; and the search that has their terms among its candidates. None where none promises it."""
+    """Laws with a coefficient that varies along the axis and a total score similar to that of the best, with a tight
+    tolerance, the best first; and the search with their terms among its candidates. None if no score is large
+    enough."""
     bases = _bases(soft, vary, search.problem)
     if not bases:
         return search, []
@@ -94,13 +94,16 @@ def varied(
     problem = search.problem.with_varying(free)
     unasked = frozenset(each.powers(axis)[0] for each in free) if vary.unasked else frozenset()
     wider = replace(search, problem=problem, unasked=unasked)
-    least = max(law.promise for law in soft if law.possible) - SEARCH.varying.margin
+    least = max(law.total_score for law in soft if law.possible) - SEARCH.varying.margin
     near: list[tuple[float, FittedLaw, Neighbour]] = []
     for law in bases:
         around = _around(law, vary.terms_of(law.terms, search.problem), wider)
         with np.errstate(all="ignore"):
-            own = around.own.promise
-            found = [(law.promise + each.promise - own, law, each) for each in _laws(law, around, vary, search.problem)]
+            own = around.own.total_score
+            found = [
+                (law.total_score + each.total_score - own, law, each)
+                for each in _laws(law, around, vary, search.problem)
+            ]
         near += [each for each in found if each[0] > least]
     fits: list[Task] = []
     seen: set[frozenset[Candidate]] = set()
@@ -109,17 +112,17 @@ def varied(
             seen.add(frozenset(each.terms))
             fits.append((soft_fit_from, (law.found, each.terms, each.coefficients)))
     fitted = wider.all_fitted(fits, "trying coefficients that vary", 0.5, 0.5)
-    promising = [law for law in fitted if law.possible and law.promise > least]
+    promising = [law for law in fitted if law.possible and law.total_score > least]
     if not promising:
-        return (wider if vary.asked else search), []  # with what it would have cost, where that was asked
-    kept = sorted(promising, key=lambda law: -law.promise)[: SEARCH.varying.fits]
-    tight = wider.held_tightly(kept, starts)
-    # What else the law lacks shows once sensors need not be off to explain a constant coefficient.
+        return (wider if vary.asked else search), []  # reports the cost of variation if it was requested
+    kept = sorted(promising, key=lambda law: -law.total_score)[: SEARCH.varying.fits]
+    tight = wider.fitted_tightly(kept, starts)
+    # Other missing terms are found once offsets no longer explain a constant coefficient.
     return wider, best_first(wider.nearby(tight[0], tight[1:])) if tight else []
 
 
 def _bases(soft: Sequence[FittedLaw], vary: Vary, problem: Problem) -> list[FittedLaw]:
-    """Laws of constant coefficients, one of which may vary: the most promising of each size, and of all."""
+    """Laws with constant coefficients, one of which may vary: the best of all, and of each size."""
     usable = [law for law in soft if law.possible and not law.has_offsets and vary.terms_of(law.terms, problem)]
     found = usable[: SEARCH.varying.bases]
     for size in range(1, SEARCH.varying.terms + 1):
@@ -129,7 +132,7 @@ def _bases(soft: Sequence[FittedLaw], vary: Vary, problem: Problem) -> list[Fitt
 
 
 def _around(law: FittedLaw, free: Sequence[Candidate], search: Search) -> Neighbourhood:
-    """The law, powers of the axis times its terms, and linear terms besides: fluxes (D·u_x)_x hold D'·u_x, too."""
+    """The law, powers of the axis times its terms, and linear terms: fluxes (D·u_x)_x contain D'·u_x, too."""
     (axis,) = search.problem.axes
     linear = [each for each in search.problem.known.candidates if each.term.degree <= 1 and not each.term.coordinates]
     powers = [power for each in free for power in each.powers(axis)]

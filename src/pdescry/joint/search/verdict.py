@@ -1,4 +1,4 @@
-"""Whether the readings tell a law, and if not, why: laws against what knows no law."""
+"""Whether the readings determine a law, and if not, why: laws compared with models without a law."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.options import SEARCH
 from pdescry.notices import Notice
 
-NO_DYNAMICS = {  # by baseline, what it tells of the readings
+NO_DYNAMICS = {  # by baseline: what it implies if it predicts as well as a law
     "constant": "as-well-by-constant",
     "steady": "as-well-by-steady-profile",
     "memoryless": "as-well-by-profiles",
@@ -22,24 +22,26 @@ NO_DYNAMICS = {  # by baseline, what it tells of the readings
 Baselines = Mapping[str, Mapping[str, Baseline]]  # by field, then by name
 
 
-def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> dict[str, Notice]:
-    """For each field whose readings do not tell a law, why. before: for each experiment the noise of each field about
-    the one that obeys no law."""
+def reasons_against(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> dict[str, Notice]:
+    """For each field whose readings do not determine a law, the reason. before: for each experiment the noise of each
+    field in fits without a law."""
     table = best.held_out
     fields = best.found.objective.operator.fields
     scores = scores_of_fields(table, fields)
     paid = best.elpd - best.score
     share = {field: sum(term.field == field for term in best.terms) / max(len(best.terms), 1) for field in fields}
     found = {}
-    failures = best.found.unresolved_by_equation
+    failures = best.found.relative_residual_by_equation
     for field, departure, failure in zip(fields, departures(best.found, before).max(axis=0), failures, strict=True):
         none, reason = without_dynamics(baselines[field])
         smooth, (error, _) = baselines[field]["smooth"], errors(table, field)
-        still = unmoved(baselines[field])
-        # What a law predicts of left-out sensors is linearised about its fit: noise can look lawful where that failed.
+        still = has_no_dynamics(baselines[field])
+        # Predictions of left-out sensors are linearised about the fit, so without convergence noise can be mistaken for
+        # a law.
         if scores[field] - paid * share[field] < none + SEARCH.verdict.evidence or (still and not best.found.converged):
             found[field] = reason if still else Notice.of("none-explains")
-        # Both, because without noise densities say more about how well errors are foreseen than how large they are.
+        # Both criteria, because without noise densities depend more on the estimated size of errors than on the errors
+        # themselves.
         elif (
             scores[field] < smooth.score - SEARCH.verdict.evidence
             and error > SEARCH.verdict.error_ratio * smooth.rms_error
@@ -52,9 +54,9 @@ def why_not(best: FittedLaw, baselines: Baselines, before: Sequence[Array]) -> d
     return found
 
 
-def why_none_holds(baselines: Baselines) -> Notice:
-    """Why, where laws were proposed, but none could be fitted and hold: a field that hardly changes leaves
-    coefficients near zero, of either sign."""
+def reason_no_law_fits(baselines: Baselines) -> Notice:
+    """The reason if laws were proposed, but none could be fitted with a tight tolerance: a field that hardly changes
+    leaves coefficients near zero, of either sign."""
     for each in baselines.values():
         best, reason = without_dynamics(each)
         if best > each["smooth"].score - SEARCH.verdict.evidence:
@@ -63,28 +65,27 @@ def why_none_holds(baselines: Baselines) -> Notice:
 
 
 def without_dynamics(baselines: Mapping[str, Baseline]) -> tuple[float, Notice]:
-    """How well the readings of a field are explained by what knows no dynamics, and what it is: the simplest that is
-    as good as the best."""
+    """Score of the best model without dynamics for a field, and a notice of the simplest one that is as good."""
     best = max(baselines[name].score for name in NO_DYNAMICS)
     codes = (code for name, code in NO_DYNAMICS.items() if baselines[name].score > best - SEARCH.verdict.evidence)
     return best, Notice.of(next(codes))
 
 
-def unmoved(baselines: Mapping[str, Baseline]) -> bool:
-    """Whether a field is explained as well by what knows no dynamics as by any smooth field."""
+def has_no_dynamics(baselines: Mapping[str, Baseline]) -> bool:
+    """Whether a field is predicted as well without dynamics as by any smooth field."""
     return baselines["smooth"].score < without_dynamics(baselines)[0] + SEARCH.verdict.evidence
 
 
-def hopeless(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
-    """Whether neither a law, not even a soft one, nor smoothness predicts any field better than what knows no
-    dynamics: neither in density, nor, since the noise of soft laws is not inferred yet, in error."""
+def predicts_no_dynamics(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
+    """Whether neither a soft law nor smoothness predicts any field better than models without dynamics: neither in
+    density, nor, because the noise of soft laws is not inferred yet, in error."""
     best = max(soft, key=lambda law: law.score)
     table = best.held_out
     error, expected = errors(table)
-    if error < SEARCH.verdict.surer * expected:  # with less noise it would predict more
+    if error < SEARCH.verdict.noise_overestimated * expected:  # with less noise the score would be larger
         return False
     units = [each.observations.unit.max() for each in best.found.objective.experiments]
-    if error < SEARCH.verdict.precise * min(units):  # its tolerance and its mesh limit it, not noise
+    if error < SEARCH.verdict.precise * min(units):  # due to tolerance and mesh, not to noise
         return False
     for field, each in baselines.items():
         none, _ = without_dynamics(each)
@@ -98,8 +99,8 @@ def hopeless(soft: Sequence[FittedLaw], baselines: Baselines) -> bool:
 
 
 def departures(found: Minimum, before: Sequence[Array]) -> Array:
-    """(experiments, F): by how much readings depart from the fields that obey the law, in units of their sd, beyond the
-    noise about ones that obey none; offsets of sensors do not count. before: that noise, for each experiment."""
+    """(experiments, F): deviation of readings from the fields that satisfy the law, in units of the readings' sd,
+    beyond the noise in fits without a law; offsets of sensors are ignored. before: that noise, for each experiment."""
     rows = []
     for number, experiment, state in found.experiments:
         observed = experiment.observations
@@ -115,8 +116,8 @@ def departures(found: Minimum, before: Sequence[Array]) -> Array:
 
 
 def missed(law: FittedLaw, before: Sequence[Array]) -> Array:
-    """(F,): by how much a law is off at left-out sensors (rms), in units of the readings' sd, beyond the noise about
-    fields that obey none."""
+    """(F,): error of a law at left-out sensors (rms), in units of the readings' sd, beyond the noise in fits without a
+    law."""
     fields = law.found.objective.operator.fields
     experiments = law.found.objective.experiments
     noise = SEARCH.verdict.noise_by_chance * np.sqrt(np.mean([own**2 for own in before], axis=0))

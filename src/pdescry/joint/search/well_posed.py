@@ -1,4 +1,4 @@
-"""Laws under which short waves would grow without bounds: no field could obey them."""
+"""Ill-posed laws, under which short waves would grow without bound: no field could satisfy them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from pdescry.solver import is_ill_posed
 
 
 def ill_posed(found: Minimum, law: Mapping[Candidate, float]) -> bool:
-    """Whether waves would grow in the fields of any experiment under this law, which need not be the minimum's."""
+    """Whether waves would grow in the fields of any experiment under this law, which may differ from that of the
+    minimum."""
     operator = replace(found.objective.operator, terms=tuple(law))
     inputs = {name for each in law for name in each.term.fields} - set(operator.fields)
     parts = [

@@ -1,6 +1,6 @@
-"""Faulty sensors and readings, found before a law is sought: `examine`. Start at ``examine.py``.
+"""Detection of faulty sensors and readings before the search for a law: `examine`. Start at ``examine.py``.
 
-field_of_readings   readings of one field beside a Gaussian process; each reading predicted from others
+field_of_readings   readings of one field and a Gaussian process; each reading predicted from others
 outliers, constant, drift, steps   one kind of fault each
 """
 

@@ -1,12 +1,12 @@
-"""A sensor that drifts, judged by a law: where sensors are too far apart to predict one from the others without it.
+"""A drifting sensor detected by means of a law, where sensors are too far apart to be predicted without it.
 
-Each sensor is left out: what it reads is predicted from the others, by the law. With e and P the errors of these
-predictions and their precision, the level and slope that a sensor is off by, columns D, are
+Each sensor is left out and predicted from the others by the law. With e and P the errors of these predictions and their
+precision, the level and slope of the errors, with columns D, are
 
     (DᵀPD)⁻¹ DᵀPe,   covariance (DᵀPD)⁻¹
 
-The law may be wrong because the sensor drifts, so nothing is decided here: a law is sought without the sensor, and has
-to predict the others better.
+The law may be wrong because of the drift, so this does not decide: a law is sought without the sensor, and has to
+predict the others better.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pdescry.joint.sensors.options import SENSORS
 
 
 def drifting(found: Minimum) -> tuple[int, float] | None:
-    """Which sensor drifts most clearly, and how fast; of one experiment and one field."""
+    """The sensor that drifts most clearly, and its rate; for one experiment and one field."""
     if len(found.states) > 1 or len(found.objective.operator.fields) > 1:
         return None
     (experiment,) = found.objective.experiments
@@ -47,12 +47,12 @@ def drifting(found: Minimum) -> tuple[int, float] | None:
         return None
     (z, size, sensor), (next_z, *_) = sorted(slopes, reverse=True)[:2]
     is_large = SENSORS.drift.least_change < abs(size) / float(observed.unit[0]) < SENSORS.drift.most_change
-    is_clear = z > SENSORS.against_law.limit and z > SENSORS.against_law.stands_out * next_z
+    is_clear = z > SENSORS.against_law.limit and z > SENSORS.against_law.prominence * next_z
     return (sensor, size / duration) if is_clear and is_large else None
 
 
 def without(readings: Readings, fault: SensorFault) -> Readings:
-    """Readings without a sensor that drifts; as they are, if it is not among them."""
+    """Readings without a drifting sensor; unchanged if it is not among them."""
     names = readings.sensor_names or tuple(map(str, range(readings.n_sensors)))
     if fault in readings.faults or fault.sensors[0] not in names:
         return readings

@@ -1,11 +1,11 @@
 """Sensors that read the same number throughout, or from some time on, while the field around them changes.
 
-A run of equal readings is no fault by itself: a field may not have changed by a step of the converter, or not at all.
-So the field is predicted there from all other readings, by a process that was fitted without such runs, and has to
-change during the run by far more than the prediction's sd, the noise and the step; and so do the nearest sensors on
-either side. Or the readings of others are noisy, and hardly ever equal: a sensor without noise is no sensor, unless it
-reads the least or largest number of all (a density of zero, a converter at its limit). An outermost sensor has none on
-one side (and may lie in an ice bath): it is named, and kept.
+A run of equal readings is no fault by itself: the field may have changed by less than a step of the converter.
+Therefore the field is predicted from all other readings, by a process fitted without such runs, and has to change
+during the run by far more than the prediction's sd, the noise and the step; and so do the nearest sensors on either
+side. Alternatively, the readings of other sensors are noisy and hardly ever equal, so that a sensor without noise is
+faulty, unless it reads the smallest or largest number of all (a density of zero, a converter at its limit). An
+outermost sensor has neighbours on one side only (and may be in an ice bath): it is reported, but kept.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pdescry.joint.sensors.options import SENSORS
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Equal readings of one sensor. since: None if throughout. outermost: whether it does not lie between others."""
+    """Equal readings of one sensor. since: None if throughout. outermost: whether it is an outermost sensor."""
 
     sensor: int
     rows: Numbers
@@ -34,7 +34,7 @@ class Run:
 
 
 def runs(readings: Readings, field: int) -> list[Run]:
-    """All runs of equal readings, but for few, that last until the end of a record."""
+    """All runs of equal readings, with few exceptions, that last until the end of a record."""
     inside, found = Observations(readings).inside, []
     measured = np.flatnonzero(np.isfinite(readings.values[:, field]))
     order = measured[np.lexsort([readings.time[measured], readings.sensor[measured]])]
@@ -42,7 +42,7 @@ def runs(readings: Readings, field: int) -> list[Run]:
         values = readings.values[rows, field]
         usual = np.median(values[-SENSORS.constant.readings_at_end :])
         equal = values == usual
-        share = np.cumsum(equal[::-1])[::-1] / np.arange(len(values), 0, -1)  # from each reading on
+        share = np.cumsum(equal[::-1])[::-1] / np.arange(len(values), 0, -1)  # over the readings from each one on
         begins = np.flatnonzero(equal & (share >= SENSORS.constant.share_of_run))
         first = int(begins[0]) if len(begins) else len(values)
         if len(rows) - first >= (SENSORS.constant.readings_at_end if first else SENSORS.constant.readings_throughout):
@@ -53,13 +53,13 @@ def runs(readings: Readings, field: int) -> list[Run]:
 
 
 def stuck(readings: Readings, field: int, suspects: list[Run], step: float) -> list[Run]:
-    """Those of the runs during which the field changes. step: of the converter."""
+    """The runs during which the field changes. step: of the converter."""
     whole = {run.sensor for run in suspects if run.since is None}
     measured = np.isfinite(readings.values[:, field])
     if len(np.unique(readings.sensor[measured])) - len(whole) < 3:
-        return []  # from two others a field is not determined
+        return []  # two others do not determine a field
     fitted = FieldOfReadings.fitted(readings, field, np.concatenate([run.rows for run in suspects]))
-    noisy = step == 0 and fitted.noise > SENSORS.constant.least_noise and _never_equal(fitted, suspects)
+    noisy = step == 0 and fitted.noise > SENSORS.constant.least_noise and _hardly_ever_equal(fitted, suspects)
     size = SENSORS.constant.changes_of_noise * max(fitted.noise, step / fitted.process.unit)
     size = max(size, SENSORS.constant.changes_of_field)
     faulty = np.isin(fitted.rows, np.concatenate([run.rows for run in suspects]))
@@ -74,8 +74,8 @@ def stuck(readings: Readings, field: int, suspects: list[Run], step: float) -> l
     ]
 
 
-def _never_equal(fitted: FieldOfReadings, suspects: list[Run]) -> bool:
-    """Whether readings of the other sensors differ from those just before them."""
+def _hardly_ever_equal(fitted: FieldOfReadings, suspects: list[Run]) -> bool:
+    """Whether consecutive readings of the other sensors hardly ever are equal."""
     out = {run.sensor for run in suspects}
     equal = [np.diff(fitted.values[own]) == 0 for own in fitted.records() if int(fitted.sensor[own[0]]) not in out]
     return bool(np.mean(np.concatenate(equal)) < SENSORS.constant.equal_by_chance)
@@ -87,7 +87,7 @@ def _between_limits(fitted: FieldOfReadings, run: Run, faulty: NDArray[np.bool_]
 
 
 def _neighbours_change(fitted: FieldOfReadings, run: Run, faulty: NDArray[np.bool_], size: float) -> bool:
-    """Whether the nearest sensors do, along each axis one on either side, as far as there are any."""
+    """Whether the readings of the nearest sensors change, along each axis one on either side if there is one."""
     readings, time = fitted.readings, fitted.readings.time[run.rows]
     places, mine = readings.places, readings.places[run.sensor]
     during = ~faulty & (fitted.time >= time.min()) & (fitted.time <= time.max())
@@ -105,12 +105,12 @@ def _neighbours_change(fitted: FieldOfReadings, run: Run, faulty: NDArray[np.boo
 def _field_changes(fitted: FieldOfReadings, run: Run, faulty: NDArray[np.bool_], size: float) -> bool:
     known = fitted.thinned()
     known = known[~faulty[known]]
-    asked = np.searchsorted(fitted.rows, np.sort(run.rows))
-    asked = asked[:: -(-len(asked) // 100)]
-    both = fitted.process.covariance(fitted.points[np.concatenate([known, asked])])
+    during = np.searchsorted(fitted.rows, np.sort(run.rows))
+    during = during[:: -(-len(during) // 100)]
+    both = fitted.process.covariance(fitted.points[np.concatenate([known, during])])
     n = len(known)
     across = cho_solve(cho_factor(both[:n, :n], lower=True), both[:n, n:])
     mean, covariance = across.T @ fitted.values[known], both[n:, n:] - across.T @ both[:n, n:]
-    contrast = np.eye(len(asked)) - 1 / len(asked)
+    contrast = np.eye(len(during)) - 1 / len(during)
     change, sd = contrast @ mean, np.sqrt(np.diag(contrast @ covariance @ contrast))
     return bool((np.abs(change) > np.maximum(SENSORS.constant.limit * sd, size)).any())

@@ -1,15 +1,15 @@
-"""Sensors that drift: their readings, less a straight line in time, fit the field that all others show.
+"""Sensors that drift: their readings fit the field that all others show after subtraction of a straight line in time.
 
 For each sensor a level and a slope, columns D on its own readings y_s, are estimated together with the field, by
 generalised least squares in the process:
 
     (DᵀK⁻¹D)⁻¹ DᵀK⁻¹y,   covariance (DᵀK⁻¹D)⁻¹
 
-A sensor whose gain is off leaves the field as the field changes, which may look like a slope while a rod warms up; so
-the slope has to stand out also beside a gain, a third column: what the others predict for this sensor.
-A neighbour of a drifting sensor seems to drift, too, until the drift is accounted for. Outermost sensors are not
-judged: beyond the others, any field may drift. Where sensors are too far apart to predict one from the others, a drift
-is not found.
+The error of a sensor with a wrong gain is proportional to the field, which may look like a slope while a rod warms up.
+Therefore the slope also has to be significant with a gain as a third column: the prediction of this sensor by others.
+The neighbour of a drifting sensor seems to drift, too, until the drift is accounted for. Outermost sensors are not
+judged, because the field beyond the others is unknown. Where sensors are too far apart to be predicted from each other,
+drift is not found.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from pdescry.joint.sensors.options import SENSORS
 
 @dataclass(frozen=True, eq=False)
 class Drift:
-    """Of one sensor: how fast, in units of the readings. rows: what it read. others: fitted without it. instead: a
-    neighbour that may drift as well, in the other direction: which of the two it is remains open."""
+    """Drift of one sensor: its rate, in units of the readings. rows: its readings. others: fitted without it.
+    alternative: a neighbour that may drift instead, in the opposite direction; the readings do not decide between the
+    two."""
 
     sensor: int
     rate: float
     rows: Numbers
     others: FieldOfReadings
-    instead: int | None
+    alternative: int | None
 
 
 @dataclass(frozen=True)
@@ -45,15 +46,15 @@ class _Slope:
 
 @dataclass(frozen=True, eq=False)
 class _Suspect:
-    """A sensor judged by a process that was fitted without it: one that was fitted with it bends as the sensor drifts.
-    apart: its z by the largest of the other sensors', once its drift is accounted for."""
+    """A sensor judged by a process fitted without it, because one fitted with it would follow the drift. prominence:
+    ratio of its z to the largest of the other sensors, once its drift is accounted for."""
 
     sensor: int
     rows: Numbers
     others: FieldOfReadings
     slope: _Slope
     beside_gain: float
-    apart: float
+    prominence: float
 
     @classmethod
     def of(cls, fitted: FieldOfReadings, sensor: int) -> _Suspect:
@@ -70,8 +71,8 @@ class _Suspect:
         gain = np.linalg.inv(columns.T @ weighed)
         without, left = precision - weighed @ gain @ weighed.T, pulled - weighed @ (gain @ (columns.T @ pulled))
         rest = _slopes(without, left, by, time, [each for each in _judged(fitted) if each != sensor])
-        apart = abs(slope.z) / max(abs(each.z) for each in rest.values())
-        return cls(sensor, rows, others, slope, beside_gain, apart)
+        prominence = abs(slope.z) / max(abs(each.z) for each in rest.values())
+        return cls(sensor, rows, others, slope, beside_gain, prominence)
 
     @property
     def is_far(self) -> bool:
@@ -87,18 +88,23 @@ def drift(fitted: FieldOfReadings) -> Drift | None:
     slopes = _slopes(*_weighed(fitted), judged)
     suspects = sorted((k for k in judged if abs(slopes[k].z) > SENSORS.drift.suspect), key=lambda k: -abs(slopes[k].z))
     far = [each for each in (_Suspect.of(fitted, k) for k in suspects[: SENSORS.drift.suspects]) if each.is_far]
-    first, *rest = [*sorted(far, key=lambda each: -each.apart), None]
-    if first is None or first.apart < SENSORS.drift.stands_out or abs(first.beside_gain) < SENSORS.drift.beside_gain:
+    first, *rest = [*sorted(far, key=lambda each: -each.prominence), None]
+    if (
+        first is None
+        or first.prominence < SENSORS.drift.prominence
+        or abs(first.beside_gain) < SENSORS.drift.beside_gain
+    ):
         return None
-    instead = next(
-        (each.sensor for each in rest if each is not None and each.apart * SENSORS.drift.tie > first.apart), None
+    alternative = next(
+        (each.sensor for each in rest if each is not None and each.prominence * SENSORS.drift.tie > first.prominence),
+        None,
     )
     rate = first.slope.size * first.others.process.unit / float(np.ptp(first.others.process.readings.time))
-    return Drift(first.sensor, rate, first.rows, first.others, instead)
+    return Drift(first.sensor, rate, first.rows, first.others, alternative)
 
 
 def _judged(fitted: FieldOfReadings) -> list[int]:
-    """Sensors between others with readings enough."""
+    """Inner sensors with enough readings."""
     sensor, time, found = fitted.sensor, fitted.points[:, 0], []
     for each in np.flatnonzero(Observations(fitted.readings).inside).tolist():
         own = time[sensor == each]
@@ -108,7 +114,7 @@ def _judged(fitted: FieldOfReadings) -> list[int]:
 
 
 def _weighed(fitted: FieldOfReadings) -> tuple[Array, Array, Numbers, Array]:
-    """K⁻¹ and K⁻¹y of some readings, their sensors and times."""
+    """K⁻¹ and K⁻¹y of a subset of the readings, their sensors and times."""
     some = fitted.thinned()
     precision = fitted.precision(some, SENSORS.drift.least_error)
     return precision, precision @ fitted.values[some], fitted.sensor[some], fitted.points[some, 0]
@@ -128,7 +134,7 @@ def _slopes(
 
 
 def _beside_gain(precision: Array, pulled: Array, values: Array, time: Array) -> float:
-    """z of the slope of one sensor whose gain is unknown, too. precision: its part of that of all readings."""
+    """z of the slope of one sensor with unknown gain. precision: its block of that of all readings."""
     predicted = values - np.linalg.solve(precision, pulled)
     columns = np.column_stack([_line(time), predicted - predicted.mean()])
     covariance = np.linalg.inv(columns.T @ precision @ columns + 1e-9 * np.eye(3))
@@ -136,5 +142,5 @@ def _beside_gain(precision: Array, pulled: Array, values: Array, time: Array) ->
 
 
 def _line(time: Array) -> Array:
-    """(n, 2): a level, and a slope from one end of the record to the other."""
+    """(n, 2): a level, and a slope from the first to the last time of the record."""
     return np.column_stack([np.ones(len(time)), time - time.mean()])

@@ -1,4 +1,4 @@
-"""`examine`: readings → readings without their faulty parts, and what is wrong, before any law is sought."""
+"""`examine`: readings → readings without their faulty parts, and a list of faults, before the search for a law."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ def examine(readings: Readings, leave_out: bool = True) -> tuple[Readings, tuple
     Parameters
     ----------
     readings : Readings
-        As they were read.
+        The readings.
     leave_out : bool
-        Whether to leave faulty parts out; else they are only reported.
+        Whether to leave faulty parts out; otherwise they are only reported.
 
     Returns
     -------
     Readings
-        Without outliers, and without sensors that read a constant or drift. ``faults`` lists them. Never fewer than
-        half of the sensors, or 4 of them: then sensors are kept, and reported.
+        Without outliers, and without sensors that read a constant or drift. ``faults`` lists them. At least half of the
+        sensors, and at least 4, are kept; then faults are only reported.
     tuple of SensorFault
-        What was found: ``found.faults``.
+        The faults: ``found.faults``.
     """
     examined = _Examined(readings, leave_out)
     with one_thread():
         for field in range(len(readings.fields)):
-            examined.look_at(field)
+            examined.check(field)
     return examined.answer()
 
 
 class _Examined:
-    """What is known so far. values: (N, f) that are still trusted."""
+    """The state of the examination. values: (N, f), without the faulty ones found so far."""
 
     def __init__(self, readings: Readings, leave_out: bool) -> None:
         self.readings, self.leave_out = readings, leave_out
@@ -64,7 +64,7 @@ class _Examined:
             return replace(self.readings, faults=faults), faults
         keep = np.isfinite(self.values).any(axis=1)
         noise = None if self.readings.noise is None else np.where(np.isfinite(self.values), self.readings.noise, np.nan)
-        # Named by what they were: sensors without names would count anew.
+        # With the original names: sensors without names would be renumbered.
         left = replace(self.readings, values=self.values, noise=noise, sensor_names=self.names, faults=faults)
         left = left.select(keep)
         if self.readings.sensor_names is None and left.n_sensors == self.readings.n_sensors:
@@ -72,10 +72,10 @@ class _Examined:
         return left, faults
 
     def _now(self) -> Readings:
-        """What is still trusted; with an array of its own, which readings do not let change."""
+        """The readings that are not faulty so far; with a copy of the values, because readings make them read-only."""
         return replace(self.readings, values=self.values.copy())
 
-    def look_at(self, field: int) -> None:
+    def check(self, field: int) -> None:
         measured = np.isfinite(self.values[:, field])
         sensors = np.unique(self.readings.sensor[measured])
         number = measured.sum()
@@ -84,7 +84,7 @@ class _Examined:
         self.limit = max(SENSORS.examine.least_sensors, int(np.ceil(SENSORS.examine.least_share * len(sensors))))
         step = self._steps(field, sensors)
         if len(self.readings.axes) > 1 and len(sensors) > FIT.leave_out.sensors_one_by_one:
-            # Pixels, or readings at random places.
+            # pixels, or readings at random places
             if number <= SENSORS.examine.most_readings_in_plane:
                 self._outliers(field)
             return
@@ -100,7 +100,7 @@ class _Examined:
             return 0.0
         number = int(np.isin(self.readings.sensor[np.isfinite(self.values[:, field])], coarse).sum())
         size = float(np.median(found[coarse]))
-        self._tell("steps", field, coarse, False, number, value=size, everywhere=len(coarse) == len(sensors))
+        self._report("steps", field, coarse, False, number, value=size, everywhere=len(coarse) == len(sensors))
         return float(found[coarse].max())
 
     def _constant(self, field: int, step: float) -> None:
@@ -108,11 +108,11 @@ class _Examined:
         suspects = runs(now, field)
         found: list[Run] = stuck(now, field, suspects, step) if suspects else []
         for run in found:
-            goes = not run.outermost and self._can_go(field, run.rows)
-            if goes:
+            left_out = not run.outermost and self._can_be_left_out(field, run.rows)
+            if left_out:
                 self.values[run.rows, field] = np.nan
-            told = {"value": run.value, "since": run.since, "outermost": run.outermost}
-            self._tell("constant", field, [run.sensor], goes, len(run.rows), **told)
+            details = {"value": run.value, "since": run.since, "outermost": run.outermost}
+            self._report("constant", field, [run.sensor], left_out, len(run.rows), **details)
 
     def _outliers(self, field: int) -> FieldOfReadings:
         now = self._now()
@@ -120,7 +120,7 @@ class _Examined:
         if len(rows):
             if self.leave_out:
                 self.values[rows, field] = np.nan
-            self._tell("outliers", field, np.unique(self.readings.sensor[rows]), self.leave_out, len(rows))
+            self._report("outliers", field, np.unique(self.readings.sensor[rows]), self.leave_out, len(rows))
             values = now.values.copy()
             values[rows, field] = np.nan
             now = replace(now, values=values)
@@ -128,19 +128,19 @@ class _Examined:
         return fitted
 
     def _drift(self, field: int, fitted: FieldOfReadings) -> None:
-        """One after the other."""
-        while (seen := drift(fitted)) is not None:
-            goes = seen.instead is None and self._can_go(field, seen.rows)
-            who = [seen.sensor] if seen.instead is None else [seen.sensor, seen.instead]
-            self._tell("drift", field, who, goes, len(seen.rows), value=seen.rate)
-            if not goes:
+        """One drifting sensor after the other."""
+        while (found := drift(fitted)) is not None:
+            left_out = found.alternative is None and self._can_be_left_out(field, found.rows)
+            who = [found.sensor] if found.alternative is None else [found.sensor, found.alternative]
+            self._report("drift", field, who, left_out, len(found.rows), value=found.rate)
+            if not left_out:
                 return
-            self.values[seen.rows, field] = np.nan
+            self.values[found.rows, field] = np.nan
             values = fitted.readings.values.copy()
-            values[seen.rows, field] = np.nan
-            fitted = FieldOfReadings(replace(fitted.readings, values=values), field, seen.others.process)
+            values[found.rows, field] = np.nan
+            fitted = FieldOfReadings(replace(fitted.readings, values=values), field, found.others.process)
 
-    def _can_go(self, field: int, rows: Numbers) -> bool:
+    def _can_be_left_out(self, field: int, rows: Numbers) -> bool:
         """Whether enough sensors remain without these rows."""
         if not self.leave_out:
             return False
@@ -148,9 +148,9 @@ class _Examined:
         left[rows] = False
         return len(np.unique(self.readings.sensor[left])) >= self.limit
 
-    def _tell(self, kind: Kind, field: int, sensors: Iterable[int], left_out: bool, number: int, **more: Any) -> None:
+    def _report(self, kind: Kind, field: int, sensors: Iterable[int], left_out: bool, number: int, **more: Any) -> None:
         names = tuple(self.names[k] for k in sensors)
         fault = SensorFault(kind, self.readings.fields[field], names, left_out, number, **more)
         known = {(each.kind, each.field, each.sensors) for each in self.readings.faults}
-        if (fault.kind, fault.field, fault.sensors) not in known:  # reported before readings were averaged
+        if (fault.kind, fault.field, fault.sensors) not in known:  # already reported before readings were averaged
             self.faults.append(fault)

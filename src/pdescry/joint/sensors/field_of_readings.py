@@ -1,6 +1,6 @@
-"""`FieldOfReadings`: readings of one field beside a Gaussian process that was fitted to those of them that are sound.
+"""`FieldOfReadings`: readings of one field, and a Gaussian process that was fitted to the sound ones.
 
-Each reading can be predicted from others: all that is known here of faults is where a reading differs from that.
+Each reading can be predicted from others; faults are detected by the differences.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from pdescry.joint.sensors.options import SENSORS
 
 @dataclass(frozen=True, eq=False)
 class FieldOfReadings(Lean):
-    """N readings of one field, in units of the process: values of mean 0 and sd 1, time and places from 0 to 1.
+    """N readings of one field, in the scaled units of the process: values of mean 0 and sd 1, time and places from 0 to
+    1.
 
-    process: fitted to sound readings. rows: (N,) of ``readings``, all that have this field.
+    process: fitted to sound readings. rows: (N,) of ``readings``, all that contain this field.
     """
 
     readings: Readings
@@ -33,7 +34,7 @@ class FieldOfReadings(Lean):
 
     @classmethod
     def fitted(cls, readings: Readings, field: int, faulty: Numbers | None = None) -> FieldOfReadings:
-        """faulty: rows of the readings that the process is not fitted to."""
+        """faulty: rows of the readings to which the process is not fitted."""
         sound = np.isfinite(readings.values[:, field])
         if faulty is not None:
             sound[faulty] = False
@@ -68,31 +69,31 @@ class FieldOfReadings(Lean):
 
     @property
     def noise(self) -> float:
-        """Its sd, in units of the process."""
+        """Standard deviation of the noise, in units of the process."""
         return self.process.noise / self.process.unit
 
     def records(self) -> Iterator[Numbers]:
-        """Of each sensor, which of the N readings are its own, in order of time."""
+        """For each sensor, which of the N readings are its own, in order of time."""
         order = np.lexsort([self.time, self.sensor])
         yield from np.split(order, np.flatnonzero(np.diff(self.sensor[order])) + 1)
 
     def precision(self, some: Numbers, least: float = 0.0) -> Array:
-        """Inverse of the covariance of some readings, with noise whose sd is ``least`` or more."""
+        """Inverse of the covariance of some readings, with noise of sd at least ``least``."""
         covariance = self.process.covariance(self.points[some])
         covariance[np.diag_indices_from(covariance)] += max(least**2 - self.noise**2, 0.0)
         return inverse(covariance)
 
     def parts(self) -> Iterator[tuple[Numbers, Numbers]]:
-        """Readings to be judged, and those to judge them by, which they are among."""
+        """Readings to be judged, and the readings (including these) from which they are judged."""
         every = np.lexsort([self.points[:, 1], self.time])
         if len(every) <= SENSORS.examine.readings_at_once:
             yield every, every
             return
-        number, beside = SENSORS.examine.readings_of_part, SENSORS.examine.readings_beside
+        number, margin = SENSORS.examine.readings_of_part, SENSORS.examine.readings_of_margin
         for first in range(0, len(every), number):
-            yield every[first : first + number], every[max(first - beside, 0) : first + number + beside]
+            yield every[first : first + number], every[max(first - margin, 0) : first + number + margin]
 
     def thinned(self, most: int = SENSORS.examine.readings_at_once) -> Numbers:
-        """Evenly chosen readings of each sensor, about so many of all."""
+        """Evenly chosen readings of each sensor, approximately this many in total."""
         every = -(-len(self.rows) // most)
         return np.sort(np.concatenate([own[::every] for own in self.records()]))

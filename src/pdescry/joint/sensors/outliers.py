@@ -1,14 +1,14 @@
-"""Single readings that are far out: what no field could do, seen from the readings around them.
+"""Single outliers: readings that no field could show, given the readings around them.
 
 Each reading is predicted from all others by the process over time and place, in closed form:
 
     z_i = [K⁻¹ y]_i / √[K⁻¹]_ii
 
-The largest is left out, the others are predicted without it, and so on. What is left out is then judged by a process
-that was fitted without it, so that its noise is that of sound readings. A field that bends faster than a stationary
-process expects (a layer at the first time, a front between two readings) is far out, too, so that more is asked of an
-outlier: it lies beyond what its own sensor read just before and after, or, at an end of the record, what other sensors
-read at that time; and readings around it are sound.
+The largest is left out, the others are predicted without it, and so on. The outliers are then judged by a process
+fitted without them, so that its noise is that of sound readings. A field that changes faster than a stationary process
+expects (a layer at the first time, a front between two readings) has large z, too. Therefore an outlier also has to lie
+beyond the readings of its own sensor just before and after, or, at an end of the record, those of other sensors at that
+time; and readings around it are sound.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pdescry.joint.sensors.options import SENSORS
 
 
 def outliers(fitted: FieldOfReadings) -> tuple[Numbers, FieldOfReadings]:
-    """Rows of the readings that are outliers, and a process that was fitted without them."""
+    """Rows of the readings that are outliers, and a process fitted without them."""
     found = _far_out(fitted, SENSORS.outliers.suspect)
     for _ in range(SENSORS.outliers.rounds):
         if not len(found):
@@ -42,14 +42,14 @@ def _far_out(fitted: FieldOfReadings, limit: float) -> Numbers:
     for own, some in fitted.parts():
         suspect, errors, z = _left_out(fitted, some, limit)
         if len(suspect):
-            stands_out = _stands_out(fitted, some, suspect, errors, z)
-            found.append(some[suspect[stands_out]][np.isin(some[suspect[stands_out]], own)])
+            is_fault = _is_fault(fitted, some, suspect, errors, z)
+            found.append(some[suspect[is_fault]][np.isin(some[suspect[is_fault]], own)])
     return np.unique(np.concatenate(found))
 
 
 def _left_out(fitted: FieldOfReadings, some: Numbers, limit: float) -> tuple[Numbers, Array, Array]:
-    """Which of some readings are far out, what they are off by, and the z of all of them, each predicted from all that
-    are not far out."""
+    """Which of some readings are suspected outliers, their prediction errors, and the z of all of them, each predicted
+    from all that are not suspected."""
     precision = fitted.precision(some)
     inverse, pulled = precision.copy(), precision @ fitted.values[some]
     first = pulled.copy()
@@ -71,8 +71,8 @@ def _left_out(fitted: FieldOfReadings, some: Numbers, limit: float) -> tuple[Num
     return suspect, errors, z
 
 
-def _stands_out(fitted: FieldOfReadings, some: Numbers, suspect: Numbers, errors: Array, z: Array) -> NDArray[np.bool_]:
-    """(suspects,): whether each is a fault of the reading, and not the field's."""
+def _is_fault(fitted: FieldOfReadings, some: Numbers, suspect: Numbers, errors: Array, z: Array) -> NDArray[np.bool_]:
+    """(suspects,): whether each is a fault of the reading, not a feature of the field."""
     out = np.zeros(len(some), bool)
     out[suspect] = True
     scaled = fitted.points[some, :-1] / fitted.process.scales[3:]
@@ -83,15 +83,15 @@ def _stands_out(fitted: FieldOfReadings, some: Numbers, suspect: Numbers, errors
         near = nearest_first[1 : SENSORS.outliers.neighbours + 1]
         calm = np.abs(z[near][~out[near]])
         least = SENSORS.outliers.calm_ratio * calm.max(initial=0.0)
-        if out[near].sum() >= SENSORS.outliers.crowd or abs(z[number]) < least:
+        if out[near].sum() >= SENSORS.outliers.suspects_nearby or abs(z[number]) < least:
             continue
         before, after = _neighbours(fitted, some, number)
-        beside = np.array([each for each in (before, after) if each is not None], np.intp)
-        if (np.sign(error) * z[beside] > SENSORS.outliers.shared * abs(z[number])).any():
+        adjacent = np.array([each for each in (before, after) if each is not None], np.intp)
+        if (np.sign(error) * z[adjacent] > SENSORS.outliers.shared * abs(z[number])).any():
             continue
         beyond = 0.0
-        if len(beside) == 2:
-            beyond = float((np.sign(error) * (fitted.values[some[number]] - fitted.values[some[beside]])).min())
+        if len(adjacent) == 2:
+            beyond = float((np.sign(error) * (fitted.values[some[number]] - fitted.values[some[adjacent]])).min())
         found[k] = beyond > SENSORS.outliers.beyond_neighbours * abs(error) or (
             inside[fitted.sensor[some[number]]] and _apart_from_others(fitted, some[~out], int(some[number]), error)
         )
@@ -113,7 +113,7 @@ def _neighbours(fitted: FieldOfReadings, some: Numbers, number: int) -> tuple[in
 
 
 def _apart_from_others(fitted: FieldOfReadings, sound: Numbers, number: int, error: float) -> bool:
-    """Whether it differs from what other sensors read at the same time, and in the same direction."""
+    """Whether it differs from the readings of other sensors at the same time, and in the same direction."""
     steps = np.diff(np.unique(fitted.time))
     others = sound[(fitted.sensor[sound] != fitted.sensor[number])]
     together = others[np.abs(fitted.time[others] - fitted.time[number]) <= steps.min(initial=np.inf) / 2]

@@ -1,4 +1,4 @@
-"""Steps of a coarse converter: readings stay the same, or change by a step that is larger than their noise."""
+"""Steps of a coarse converter: consecutive readings are equal, or differ by a step that is larger than their noise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pdescry.joint.sensors.options import SENSORS
 
 
 def steps(readings: Readings, field: int) -> Array:
-    """(sensors,): the step of each, or NaN where there is none that is larger than the noise."""
+    """(sensors,): step of each, or NaN where there is none larger than the noise."""
     found = np.full(readings.n_sensors, np.nan)
     measured = np.flatnonzero(np.isfinite(readings.values[:, field]))
     order = measured[np.lexsort([readings.time[measured], readings.sensor[measured]])]
