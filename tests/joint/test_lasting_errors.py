@@ -70,7 +70,7 @@ def test_independent_noise_has_none(fitted: JointFit) -> None:
 def test_errors_no_larger_than_what_splines_resolve_are_not_those_of_sensors(
     fitted: JointFit, size: float, lasts: bool
 ) -> None:
-    (_, experiment, state), unit = fitted.minimum.experiments[0], np.std(fitted.readings.values)
+    (_, experiment, state), unit = fitted.minimum.experiments[0], float(np.std(fitted.readings.values))
     values = experiment.seen @ state + size * unit * np.sin(fitted.readings.time)
     observed = Observations(replace(fitted.readings, values=values[:, None]))
     model = NoiseModel.of(np.array([size * unit]), np.zeros(1), observed)

@@ -43,6 +43,6 @@ def test_a_source_is_seen_and_told(shares: tuple[float, float], varies: tuple[st
     source = unknown_source(fit.minimum)
     assert source is not None
     assert source.varies == varies
-    assert source.rms == pytest.approx(max(shares) * rms, rel=0.3)
+    assert source.rms == pytest.approx(max(shares) * rms, rel=0.35)  # errors that last take up a part of it
     (note,) = (note for note in fit.notes if note.code == "unknown-source")
     assert note.parameters["along"] == varies

@@ -22,8 +22,8 @@ TEMPLATES = {
     "decimal-comma": "The comma in {example!r} was taken as a decimal comma.",
     "marks-of-gaps": "{values} {values:value|values} {marks:and} taken for gaps.",
     "steps-given": "Times and places from ⟦dt={dt:g}⟧ and ⟦dx={dx:and}⟧: {times} times, {places} places.",
-    "steps-given-of-images": "Times and places from ⟦dt={dt:g}⟧ and ⟦dx={dx:and}⟧: {times} times, images of {rows} rows "
-    "(y) by {columns} columns (x).",
+    "steps-given-of-images": "Times and places from ⟦dt={dt:g}⟧ and ⟦dx={dx:and}⟧: {times} times, images of {rows} "
+    "rows (y) by {columns} columns (x).",
     # who is who
     "wide-table": "Read as a wide table: one column for each of {places} places[[ in {unit}]], field u.",
     "sensors-as-columns": "Read as a wide table: the columns {columns:comma} are sensors at given places.",
