@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import ThreadpoolController, threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 # What a process finds that begins with one thread: of XLA on CPUs, and of the linear algebra that it calls.
 ONE_THREAD: dict[str, str] = dict.fromkeys(("NPROC", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
@@ -35,9 +35,9 @@ def _libraries(modules: int) -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def one_thread_of_any_kind() -> threadpool_limits:
+def one_thread_of_any_kind() -> AbstractContextManager[Any]:
     """The same, and OpenMP too; without ``with``, to the end of the process."""
-    return threadpool_limits(1)
+    return _libraries(len(sys.modules)).limit(limits=1)
 
 
 def one_core_command(module: str) -> list[str]:
