@@ -8,7 +8,6 @@ loky, joblib's own backend) are started once and kept; with one worker everythin
 from __future__ import annotations
 
 import copy
-import ctypes
 import os
 import signal
 import time
@@ -17,21 +16,18 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Protocol
 
 from pdescry.checks import check_workers
-from pdescry.cores import ONE_THREAD, n_cores, one_thread, one_thread_of_any_kind
+from pdescry.cores import ONE_THREAD, keep_freed_memory, n_cores, one_thread, one_thread_of_any_kind
 from pdescry.errors import InputError
 
 KEPT = 600  # seconds that idle processes wait for more
 POLL = 0.2  # seconds between two looks at futures that cannot call back
 LARGEST = 1_500_000_000  # bytes by which a process may grow before it is replaced
-# Of glibc's malloc, by its numbers in malloc.h; values are those that it comes to by itself in a process of ours.
-MMAP_THRESHOLD, TRIM_THRESHOLD = (-3, 32 * 2**20), (-1, 64 * 2**20)
 
 
 class Executor(Protocol):
@@ -86,27 +82,6 @@ def single_threaded(fn: Callable[..., Any], /, *args: Any) -> Any:
     keep_freed_memory()
     with one_thread_of_any_kind():
         return fn(*args)
-
-
-@cache
-def keep_freed_memory() -> bool:
-    """Let malloc keep what was freed, as it does by default, where the environment of the process denies it that.
-
-    Dask begins its workers with MALLOC_TRIM_THRESHOLD_=65536. Every array of 128 kB or more is then mapped and cleared
-    by the system anew, for which a case of a sweep pays ten times the page faults and twice the processor time.
-
-    Returns
-    -------
-    bool
-        Whether it was changed, to the end of the process.
-    """
-    if "MALLOC_TRIM_THRESHOLD_" not in os.environ or "MALLOC_MMAP_THRESHOLD_" in os.environ:  # the user's own choice
-        return False
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (OSError, TypeError, AttributeError):  # no glibc
-        return False
-    return all([mallopt(*MMAP_THRESHOLD), mallopt(*TRIM_THRESHOLD)])
 
 
 @dataclass(frozen=True)
@@ -191,6 +166,7 @@ def _begin() -> None:
     process_executor._MAX_MEMORY_LEAK_SIZE = LARGEST
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.update(ONE_THREAD)
+    keep_freed_memory()
     one_thread_of_any_kind()
 
 
