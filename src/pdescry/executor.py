@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import os
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +28,7 @@ from pdescry.errors import InputError
 
 KEPT = 600  # seconds that idle processes wait for more
 POLL = 0.2  # seconds between two looks at futures that cannot call back
+PROFILED = 1000.0  # ms between two samples of Dask's profiler, which it takes every 10 ms: 2 % of a case
 LARGEST = 1_500_000_000  # bytes by which a process may grow before it is replaced
 
 
@@ -80,8 +82,18 @@ def is_dask(executor: Any) -> bool:
 
 def single_threaded(fn: Callable[..., Any], /, *args: Any) -> Any:
     keep_freed_memory()
+    profile_seldom()
     with one_thread_of_any_kind():
         return fn(*args)
+
+
+def profile_seldom() -> None:
+    """On a worker of Dask: look at what its tasks are doing once a second, not a hundred times, for which they stop."""
+    if "distributed" not in sys.modules:
+        return
+    with suppress(ImportError, ValueError, AttributeError, KeyError):  # no worker, or one that does not profile
+        profiler = sys.modules["distributed"].get_worker().periodic_callbacks["profile"]
+        profiler.callback_time = max(profiler.callback_time, PROFILED)
 
 
 @dataclass(frozen=True)
