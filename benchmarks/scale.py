@@ -64,7 +64,7 @@ Between these sweeps, {differing} of the files of runs differ (law.json, joint.n
 forward.csv, and the table but for its seconds).
 
 While {kills} workers were killed (SIGKILL) at random moments of such a sweep, {killed_done} of {killed_cases} cases \
-were done in the end, and {killed_differing} of their files differ from those of an undisturbed sweep.
+were done in the end, and {killed_differing} of their files differ from those of an undisturbed sweep{killed_commit}.
 
 {queued_cases:,} trivial cases (their file is not there), queued on the cluster, took {queued_ms:.1f} ms each, all \
 in all; at most 5 ms is wanted: {queued_met}.
@@ -128,6 +128,7 @@ def text_of(found: dict[str, Any]) -> str:
         differing=len(engines["differing"]),
         kills=killed["kills"], killed_done=killed["done"], killed_cases=killed["cases"],
         killed_differing=len(killed["differing"]),
+        killed_commit=f" (measured at commit {killed['commit']})" if "commit" in killed else "",
         queued_cases=queued["cases"], queued_ms=1000 * queued["seconds_a_case"],
         queued_met=_met(queued["seconds_a_case"] <= WANTED["seconds_a_case"], queued["cases"] >= WANTED["queued"]),
         driver_ms=1000 * cost, megabytes=queued["driver_megabytes"],

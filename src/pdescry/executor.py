@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import os
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -22,11 +23,12 @@ from threading import Thread
 from typing import Any, Protocol
 
 from pdescry.checks import check_workers
-from pdescry.cores import ONE_THREAD, n_cores, one_thread, one_thread_of_any_kind
+from pdescry.cores import ONE_THREAD, keep_freed_memory, n_cores, one_thread, one_thread_of_any_kind
 from pdescry.errors import InputError
 
 KEPT = 600  # seconds that idle processes wait for more
 POLL = 0.2  # seconds between two looks at futures that cannot call back
+PROFILED = 1000.0  # ms between two samples of Dask's profiler, which it takes every 10 ms: 2 % of a case
 LARGEST = 1_500_000_000  # bytes by which a process may grow before it is replaced
 
 
@@ -66,6 +68,12 @@ class Given:
     def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any:
         return self.executor.submit(single_threaded, fn, *args, **self.options)
 
+    def submit_all(self, fn: Callable[..., Any], /, tasks: Sequence[tuple]) -> list[Any]:
+        """The futures of several calls, whose arguments travel to a scheduler of Dask in one message."""
+        if not is_dask(self.executor) or len(tasks) < 2:
+            return [self.submit(fn, *arguments) for arguments in tasks]
+        return self.executor.map(single_threaded, [fn] * len(tasks), *zip(*tasks, strict=True), **self.options)
+
 
 def is_dask(executor: Any) -> bool:
     """Whether this is a client of Dask distributed, which need not be installed."""
@@ -73,8 +81,19 @@ def is_dask(executor: Any) -> bool:
 
 
 def single_threaded(fn: Callable[..., Any], /, *args: Any) -> Any:
+    keep_freed_memory()
+    profile_seldom()
     with one_thread_of_any_kind():
         return fn(*args)
+
+
+def profile_seldom() -> None:
+    """On a worker of Dask: look at what its tasks are doing once a second, not a hundred times, for which they stop."""
+    if "distributed" not in sys.modules:
+        return
+    with suppress(ImportError, ValueError, AttributeError, KeyError):  # no worker, or one that does not profile
+        profiler = sys.modules["distributed"].get_worker().periodic_callbacks["profile"]
+        profiler.callback_time = max(profiler.callback_time, PROFILED)
 
 
 @dataclass(frozen=True)
@@ -159,6 +178,7 @@ def _begin() -> None:
     process_executor._MAX_MEMORY_LEAK_SIZE = LARGEST
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.update(ONE_THREAD)
+    keep_freed_memory()
     one_thread_of_any_kind()
 
 
@@ -197,6 +217,19 @@ class Endings:
                 return self.ended.get(timeout=POLL)
             if timeout is not None and time.monotonic() - begin > timeout:
                 return None
+
+    def several(self, timeout: float, pause: float) -> list[Any]:
+        """One that has ended, with those that end within ``pause`` seconds after it; none after ``timeout`` seconds."""
+        first = self.next(timeout)
+        if first is None:
+            return []
+        found = [first]
+        if pause:
+            time.sleep(pause)
+            with suppress(Empty):
+                while True:
+                    found.append(self.ended.get_nowait())
+        return found
 
 
 def in_order(

@@ -19,6 +19,7 @@ import pytest
 import pdescry
 from pdescry import InputError, PdescryError, Study
 from pdescry.cluster import check_workers_of, connected
+from pdescry.executor import PROFILED
 from tests.sweeps.conftest import SETTINGS, rod
 
 distributed: Any = pytest.importorskip("distributed")
@@ -73,6 +74,8 @@ def test_a_cluster_does_what_this_process_does(tmp_path: Path) -> None:
         study = pdescry.sweep(tmp_path / "rod.csv", tmp_path / "study", config=SETTINGS, executor=client, reports=False)
         law = pdescry.discover(pdescry.read(tmp_path / "rod.csv"), config=SETTINGS, workdir=tmp_path / "run",
                                executor=client, figures=False)  # fmt: skip
+        (worker,) = here.workers.values()
+        assert worker.periodic_callbacks["profile"].callback_time == PROFILED
     assert str(study.law("rod")) == str(law)
     for name in ("law.json", "joint.nc"):
         assert (tmp_path / "run" / name).read_bytes() == (study.path / "cases" / "rod" / name).read_bytes()

@@ -161,6 +161,17 @@ def test_few_tasks_are_ahead_and_the_rest_is_cancelled() -> None:
     assert all(future.cancelled() for future in slow.futures[1:])
 
 
+def test_ends_are_collected_for_a_while() -> None:
+    endings, futures = Endings(), [Future() for _ in range(4)]
+    for future in futures:
+        endings.add(future)
+    assert endings.several(0.01, 0.01) == []
+    for future in futures[:3]:
+        future.set_result(None)
+    assert endings.several(0.01, 0.0) == futures[:1]
+    assert endings.several(0.01, 0.001) == futures[1:3]
+
+
 def test_what_is_no_executor_is_told() -> None:
     with pytest.raises(InputError, match="Expected an executor with a method submit"), engine_for("tcp://head", 1):
         pass
@@ -197,3 +208,94 @@ def test_processes_that_end_while_nobody_looks_are_replaced(tmp_path: Path) -> N
         os.kill(pid, signal.SIGKILL)
         (other,) = ended(scheduled(os.getpid, [("a", ())], engine)).values()
     assert other != pid
+
+
+class Messages:
+    """As a client of Dask: its tasks end when it is asked to run them; counts what travels."""
+
+    status = "running"
+
+    def __init__(self) -> None:
+        self.sent, self.asked, self.waiting = [], [], []
+
+    def map(self, function: Any, works: Any, *columns: Any, pure: bool) -> list[Any]:
+        assert not pure
+        futures = [Answer(lambda given=given: function(*given)) for given in zip(works, *columns, strict=True)]
+        self.sent.append(len(futures))
+        self.waiting += futures
+        return futures
+
+    def submit(self, function: Any, *given: Any, pure: bool) -> Any:
+        return self.map(function, *[[each] for each in given], pure=pure)[0]
+
+    def gather(self, futures: list[Any]) -> list[Any]:
+        self.asked.append(len(futures))
+        return [future.value for future in futures]
+
+    def cancel(self, futures: list[Any]) -> None:
+        assert not futures
+
+    def run(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for future in waiting:
+            future.end()
+
+
+Messages.__module__ = "distributed.client"
+
+
+class Answer(Future):
+    """Of `Messages`."""
+
+    status = "pending"
+
+    def __init__(self, make: Any) -> None:
+        super().__init__()
+        self.make, self.value = make, None
+
+    def end(self) -> None:
+        try:
+            self.value = self.make()
+            self.status = "finished"
+            self.set_result(None)
+        except Exception as fault:
+            self.status = "error"
+            self.set_exception(fault)
+
+    def result(self, timeout: float | None = None) -> Any:
+        super().result(timeout)
+        return self.value
+
+
+def cautious(number: int) -> int:
+    if number == 7:
+        raise ValueError("seven")
+    return 2 * number
+
+
+def test_a_message_to_a_cluster_is_about_many_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Messages()
+    look = Endings.next
+
+    def run_and_look(self: Endings, timeout: float | None = None) -> Any:
+        client.run()
+        return look(self, timeout)
+
+    monkeypatch.setattr(Endings, "next", run_and_look)
+    monkeypatch.setattr("pdescry.sweeps.schedule.AHEAD", 40)
+    tasks = ((str(number), (number,)) for number in range(101))
+    with engine_for(client, None) as engine:
+        found = ended(scheduled(cautious, tasks, engine))
+    assert found.pop("7") == Lost("ValueError: seven")
+    assert found == {str(number): 2 * number for number in range(101) if number != 7}
+    assert client.sent == [40, 40, 21]
+    assert client.asked == [39, 40, 21]
+
+
+def test_where_results_cannot_be_fetched_together_each_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Messages()
+    monkeypatch.setattr(client, "gather", lambda futures: 1 / 0)
+    with engine_for(client, None) as engine:
+        found = scheduled(doubled, ((str(number), (number,)) for number in range(3)), engine)
+        threading.Timer(0.05, client.run).start()
+        assert ended(found) == {"0": 0, "1": 2, "2": 4}

@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from pdescry.cores import n_cores
@@ -22,6 +23,7 @@ from pdescry.executor import Endings, Given, is_dask, processes
 TRIES = 3
 AHEAD = 2000  # tasks that a cluster has at a time: some for each of a thousand workers, at 4 kB each
 OFTEN = 1.0  # seconds between two looks at a cluster, and before a task is asked for again that somebody else does
+TOGETHER = 0.02  # seconds for which ends of tasks on a cluster are collected, so that a message is about many of them
 UNREACHABLE = 60.0  # seconds after which a scheduler is given up
 
 
@@ -72,6 +74,30 @@ class Engine:
     def is_lost(self, fault: BaseException) -> bool:
         """Whether a task has no result because its process ended."""
         return isinstance(fault, BrokenExecutor) or type(fault).__name__ == "KilledWorker"
+
+    @property
+    def at_once(self) -> int:
+        """How many tasks are submitted at a time, at most."""
+        return self.ahead if self.is_cluster else 1
+
+    def submit(self, work: Callable[..., Any], tasks: Sequence[tuple]) -> list[Any]:
+        if self.is_cluster:
+            return self.executor.submit_all(work, tasks)
+        return [self.executor.submit(work, *arguments) for arguments in tasks]
+
+    @property
+    def pause(self) -> float:
+        """Seconds for which ends of tasks are collected."""
+        return TOGETHER if self.is_cluster else 0.0
+
+    def fetched(self, futures: Sequence[Any]) -> dict[int, Any]:
+        """Results of tasks that have ended, by the identity of their futures, which a cluster sends in one message.
+        Those that are not among them have to be asked for one by one."""
+        whole = [future for future in futures if self.is_cluster and future.status == "finished"]
+        if len(whole) > 1:
+            with suppress(Exception):  # found out anew, task by task
+                return dict(zip(map(id, whole), self.given.gather(whole), strict=True))  # type: ignore[union-attr]
+        return {}
 
     def cancel(self, futures: Sequence[Any]) -> None:
         """What has not begun; what a cluster has begun, it ends."""
@@ -127,66 +153,73 @@ def scheduled(
     later: deque[tuple[float, str, tuple]] = deque()
     flying: dict[int, tuple[str, tuple, Any]] = {}
     lost: Counter[str] = Counter()
-    endings, exhausted = Endings(), False
+    endings = Endings()
+
+    def waiting() -> Iterator[tuple[str, tuple]]:
+        """Those that can be begun now, first things first."""
+        while True:
+            if again:
+                yield again.popleft()
+            elif later and later[0][0] < time.monotonic():
+                yield later.popleft()[1:]
+            elif (task := next(coming, None)) is not None:
+                yield task
+            else:
+                return
+
     try:
         while True:
             suspect = engine.breaks and (again or any(lost[name] for name, _, _ in flying.values()))
             room = 1 if suspect else engine.ahead
-            while len(flying) < room:
-                if again:
-                    name, arguments = again.popleft()
-                elif later and later[0][0] < time.monotonic():
-                    _, name, arguments = later.popleft()
-                elif (task := None if exhausted else next(coming, None)) is not None:
-                    name, arguments = task
-                else:
-                    exhausted = True
-                    break
+            while batch := list(islice(waiting(), max(0, min(room - len(flying), engine.at_once)))):
                 try:
-                    future = engine.executor.submit(work, *arguments)
+                    futures = engine.submit(work, [arguments for _, arguments in batch])
                 except BrokenExecutor:  # the others report it, too
-                    again.appendleft((name, arguments))
+                    again.extendleft(reversed(batch))
                     if not flying:
                         engine.renew()
                     break
-                flying[id(future)] = name, arguments, future
-                endings.add(future)
-                if engine.breaks and lost[name]:
-                    room = 1
+                for (name, arguments), future in zip(batch, futures, strict=True):
+                    flying[id(future)] = name, arguments, future
+                    endings.add(future)
+                    if engine.breaks and lost[name]:
+                        room = 1
             if not (flying or again or later):
                 return
-            future = endings.next(OFTEN if flying else 0.0)
-            if future is None:
+            ended = endings.several(OFTEN if flying else 0.0, engine.pause)
+            if not ended:
                 engine.check()
                 if not flying:
                     time.sleep(OFTEN / 4)
                 yield None
                 continue
-            name, arguments, _ = flying.pop(id(future))
-            try:
-                result = future.result()
-            except CancelledError:
-                raise EngineGone("The scheduler of the cluster is gone, or its tasks were cancelled") from None
-            except Exception as fault:
-                if not engine.is_lost(fault):
-                    result = Lost(f"{type(fault).__name__}: {fault}")
-                else:
-                    lost[name] += 1
-                    if lost[name] < TRIES:
-                        again.append((name, arguments))
+            results = engine.fetched(ended)
+            for future in ended:
+                name, arguments, _ = flying.pop(id(future))
+                try:
+                    result = results[id(future)] if id(future) in results else future.result()
+                except CancelledError:
+                    raise EngineGone("The scheduler of the cluster is gone, or its tasks were cancelled") from None
+                except Exception as fault:
+                    if not engine.is_lost(fault):
+                        result = Lost(f"{type(fault).__name__}: {fault}")
+                    else:
+                        lost[name] += 1
+                        given_up = lost[name] >= TRIES
+                        if not given_up:
+                            again.append((name, arguments))
                         if not flying and isinstance(fault, BrokenExecutor):
                             engine.renew()
-                        continue
-                    result = Lost(
-                        f"its process ended unexpectedly, {TRIES} times, perhaps for want of memory: use fewer workers "
-                        "on a machine, or fewer readings"
-                    )
-                    if not flying and isinstance(fault, BrokenExecutor):
-                        engine.renew()
-            if is_busy(result):
-                later.append((time.monotonic() + OFTEN, name, arguments))
-                yield None
-                continue
-            yield name, result
+                        if not given_up:
+                            continue
+                        result = Lost(
+                            f"its process ended unexpectedly, {TRIES} times, perhaps for want of memory: use fewer "
+                            "workers on a machine, or fewer readings"
+                        )
+                if is_busy(result):
+                    later.append((time.monotonic() + OFTEN, name, arguments))
+                    yield None
+                    continue
+                yield name, result
     finally:
         engine.cancel([future for _, _, future in flying.values()])
