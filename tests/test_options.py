@@ -7,6 +7,7 @@ import dataclasses
 import importlib
 import numbers
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,8 @@ def groups(options: Any) -> Iterator[Any]:
 def is_numeric(value: Any) -> bool:
     if isinstance(value, (numbers.Number, np.ndarray)):
         return True
+    if isinstance(value, Counter):  # of what happened since it was loaded
+        return False
     if isinstance(value, dict):
         return is_numeric(list(value.values()))
     return isinstance(value, (tuple, list, set, frozenset)) and any(map(is_numeric, value))
