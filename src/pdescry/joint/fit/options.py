@@ -27,6 +27,13 @@ class ToleranceOptions:
     is increased to what the mesh resolves. FitzHugh–Nagumo, 5 % noise, layouts 22 and 23: coefficients off by at most
     1.6 sd, by up to 10 sd without it (docs/ARCHITECTURE.md). Larger: the mesh biases coefficients; smaller: the law is
     hardly enforced."""
+    harder: float = 0.3
+    """Ratio of the next smaller tolerance, where the residual costs more than that. Larger: more fits."""
+    hardenings: int = 4
+    """Smaller tolerances that are tried. Fewer: many or precise readings are followed into their noise, within the
+    tolerance (advection-diffusion, 64 sensors, noise 1 %, layout 171: a diffusivity of 0.094 for 0.1)."""
+    largest_residual_hardened: float = 0.1
+    """Share of the left side (rms): an equation that fails by more is not tried with smaller ones. Larger: slower."""
     negligible_rate: float = 1e-2
     """Of the readings' sd over the duration: lower bound for the scale of a left side. Larger: laws of slow fields are
     too soft; smaller: constant fields make them too rigid."""

@@ -80,7 +80,7 @@ def tightened(found: Minimum) -> Minimum:
         # In the plane, the residual of a soft law is noise of the fields, not an error of the mesh.
         if not on_a_line and tolerance != FIT.tolerances.stages[-1]:
             found = _on_resolving_mesh(found, tolerance)
-    found = with_offsets(with_noise(_softened_to_mesh(found)))
+    found = with_offsets(with_noise(_with_adequate_tolerance(found)))
     return found.objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance)
 
 
@@ -112,19 +112,36 @@ def refined_and_finished(found: Minimum, report_progress: Callable[[float], None
 
 def finished(found: Minimum) -> Minimum:
     """Fit to convergence on the present mesh, with the noise inferred from the misfit."""
-    found = with_offsets(with_noise(_softened_to_mesh(found)))
+    found = with_offsets(with_noise(_with_adequate_tolerance(found)))
     return found.objective.minimise(found.states, found.coefficients, FIT.steps.last)
 
 
-def _softened_to_mesh(found: Minimum) -> Minimum:
-    """Increase the tolerance, equation by equation, until the residual costs little: on a mesh that is too coarse for
-    the law, the coefficients would otherwise be biased."""
-    softer = np.sqrt(np.maximum(found.residual_cost_by_equation / (FIT.tolerances.residual_cost * found.records), 1.0))
-    if np.all(softer == 1):
-        return found
-    return found.with_experiments(
-        [replace(each, tolerance=each.tolerance * softer) for _, each, _ in found.experiments]
-    )
+def _with_adequate_tolerance(found: Minimum) -> Minimum:
+    """Where the residual costs much, equation by equation: either the fields follow the noise as far as the tolerance
+    lets them, or the mesh is too coarse for the law. A smaller tolerance lowers the cost in the first case, and is
+    kept; in the second, the coefficients would be biased to satisfy the law, so that it is softened until the residual
+    costs little."""
+    most = FIT.tolerances.residual_cost * found.records
+    coarse = found.relative_residual_by_equation > FIT.tolerances.largest_residual_hardened
+    hardened = np.zeros_like(coarse)
+    for _ in range(FIT.tolerances.hardenings):
+        costly = (found.residual_cost_by_equation > most) & ~coarse
+        if not costly.any():
+            break
+        harder = _with_tolerances(found, np.where(costly, FIT.tolerances.harder, 1.0))
+        harder = harder.objective.minimise(harder.states, harder.coefficients, FIT.steps.per_tolerance)
+        rose = costly & (harder.residual_cost_by_equation >= found.residual_cost_by_equation)
+        coarse = coarse | rose
+        if not rose.any():
+            found, hardened = harder, hardened | costly
+    softer = np.sqrt(np.maximum(found.residual_cost_by_equation / most, 1.0))
+    softer = np.where(hardened, 1.0, softer)
+    return found if np.all(softer == 1) else _with_tolerances(found, softer)
+
+
+def _with_tolerances(found: Minimum, factors: Array) -> Minimum:
+    """factors: (equations,)"""
+    return found.with_experiments([replace(each, tolerance=each.tolerance * factors) for _, each, _ in found.experiments])
 
 
 def closer_to_law(found: Minimum) -> Minimum:
