@@ -53,7 +53,9 @@ def run(folder: Path, todo: list[tuple[Row, str, int]], environments: Path, befo
     for row, method, seed in todo:
         python = METHODS[method].python(environments, sys.executable)
         if not Path(python).exists():
-            raise SystemExit(f"Expected {python} for {method}; found none; run benchmarks/peers/set_up.sh {environments}.")
+            raise SystemExit(
+                f"Expected {python} for {method}; found none; run benchmarks/peers/set_up.sh {environments}."
+            )
         if not (folder / f"{name_of(row, method, seed)}.json").exists():
             missing[name_of(row, method, seed)] = (row.name, method, seed, python, before)
     for name, record in made(make, missing, given.workers, given.cluster):

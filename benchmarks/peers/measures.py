@@ -46,7 +46,9 @@ def measure(found: Law, truth: Law, sd: Law, fields: Sequence[str], axes: Sequen
     )
 
 
-def _opened(found: Law, sd: Law, fields: Sequence[str], axes: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
+def _opened(
+    found: Law, sd: Law, fields: Sequence[str], axes: Sequence[str]
+) -> tuple[dict[str, float], dict[str, float]]:
     """Coefficients and their sds without groups, so that laws compare however they are written."""
     total: dict[str, float] = {}
     spreads: dict[str, float] = {}
@@ -61,8 +63,8 @@ def _opened(found: Law, sd: Law, fields: Sequence[str], axes: Sequence[str]) -> 
 
 
 def best(answers: Sequence[Mapping[str, Any]], default: int, truth: Law, fields: Any, axes: Any) -> int:
-    """The answer that is nearest to the truth: exactly the right terms, then most of them, then the least error. Without
-    a truth, that of the default settings."""
+    """The answer that is nearest to the truth: exactly the right terms, then the rate of true positives, then the least
+    error. Without a truth, that of the default settings."""
     if not truth:
         return default
 

@@ -50,7 +50,7 @@ METHODS: Mapping[str, Method] = {
         "pdescry, paper",
         "pdescry_paper.py",
         "",
-        "`pdescry.discover(readings, preset=\"paper\")`: the paper's network, sampler, regression and eleven candidates. "
+        '`pdescry.discover(readings, preset="paper")`: network, sampler, regression and candidates of the paper. '
         "It takes a quarter of an hour, so few rows were run.",
         rows=("burgers-16-0.05",),
         own=True,
@@ -81,7 +81,8 @@ METHODS: Mapping[str, Method] = {
         "deepymod_network.py",
         "deepymod",
         "DeePyMoD 2.2.0 with torch 2.13.0 on one core, from the readings as they are: four layers of 30 neurons, at "
-        "most 5,000 iterations (its examples have up to 100,000, on a GPU), thresholds 0.1 (its default), 0.05 and 0.2. "
+        "most 10,000 iterations (its examples have up to 100,000). Terms are dropped when the test error rises, with "
+        "threshold 0.1 (the default), or every 50 iterations from the 4,000th on, with thresholds 0.1 and 0.05. "
         "It takes minutes, so few rows were run.",
         rows=_FEW,
     ),

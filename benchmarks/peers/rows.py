@@ -165,6 +165,12 @@ def law_of(row: Row) -> Equation:
     return Equation.parse(ANEW[row.name].law) if row.name in ANEW else systems.get(row.system).equation
 
 
+def axes_of(row: Row) -> tuple[str, ...]:
+    if not row.sensors:
+        return ("x", "y") if row.name in RANDOM else ("x",)
+    return tuple(systems.get(row.system).extent)
+
+
 def truth_of(row: Row) -> dict[str, float]:
     """``{"u_t: u_xx": 0.1}``, without groups; nothing where there is no law."""
     if row.null:
@@ -199,7 +205,7 @@ def candidates_of(row: Row) -> tuple[str, ...]:
     at least quadratic and of second order. In favour of the peers: nobody knows the order of an unknown law."""
     law = law_of(row)
     terms = [term for part in law.components for term in expand(dict(part.terms))]
-    axes = _axes_of(row)
+    axes = axes_of(row)
     order = max(2, *(term.order() for term in terms))
     powers = [sum(p for f, p in term.factors if not getattr(f, "axes", "")) for term in terms]
     degree = max(2, *powers)
@@ -218,16 +224,8 @@ def candidates_of(row: Row) -> tuple[str, ...]:
     return tuple([each or "1" for each in monomials] + products)
 
 
-def _axes_of(row: Row) -> tuple[str, ...]:
-    if not row.sensors:
-        return ("x", "y") if row.name in RANDOM else ("x",)
-    return tuple(systems.get(row.system).extent)
-
-
 def _powers(chosen: tuple[str, ...]) -> list[str]:
-    return [
-        name if chosen.count(name) == 1 else f"{name}^{chosen.count(name)}" for name in dict.fromkeys(chosen)
-    ]
+    return [name if chosen.count(name) == 1 else f"{name}^{chosen.count(name)}" for name in dict.fromkeys(chosen)]
 
 
 def field_at(row: Row, points: Array) -> Array | None:

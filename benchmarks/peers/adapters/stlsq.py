@@ -53,7 +53,9 @@ def answers_of(columns: Any, rates: Any, names: list[str], work: Work, said: str
         for threshold in (DEFAULT, *THRESHOLDS):
             clock = Clock()
             values = _fit(columns[:, chosen], rates, threshold)
-            answers.append(_answer(values, chosen, terms, work, f"{said}, {which}, threshold {threshold:.3g}", shared + clock()))
+            answers.append(
+                _answer(values, chosen, terms, work, f"{said}, {which}, threshold {threshold:.3g}", shared + clock())
+            )
         sizes = np.linalg.norm(columns[:, chosen], axis=0)
         for share in RELATIVE:
             clock = Clock()
