@@ -27,7 +27,9 @@ PARTS = {
     GRID: "Full grids",
     PUBLISHED: "Published rows, simulated anew",
 }
-COLOURS = dict(zip(METHODS, ("tab:blue", "tab:cyan", "tab:orange", "tab:red", "tab:green", "tab:purple"), strict=True))
+COLOURS = "tab:blue", "tab:cyan", "tab:orange", "tab:red", "tab:green", "tab:purple", "tab:brown", "tab:pink"
+MARKERS = "oPs^vD*X"
+LEAST = 2  # points of a line
 
 
 @dataclass(frozen=True)
@@ -124,8 +126,8 @@ def _introduction(runs: Runs) -> list[str]:
         "of candidates, with all true terms and no derivative of a higher order than in the law (or the second); "
         "pdescry chooses from its own longer one.",
         "",
-        f"There are {seeds} runs (seeds from {SEEDS[0]} on) in each cell of the tables, of {len(SEEDS)} that the "
-        "benchmark defines. Noise is a share of the sd of the field.",
+        f"Each cell of the tables has {seeds} of the {len(SEEDS)} seeds that the benchmark defines ({SEEDS[0]} to "
+        f"{SEEDS[-1]}). Noise is a share of the sd of the field.",
     ]
 
 
@@ -188,8 +190,8 @@ def _published(runs: Runs) -> list[str]:
     titles = [METHODS[method].title for method in runs.methods]
     return [
         "The relative error of the coefficient vector e2, as it was published and as it is here (median). Published "
-        "numbers are for the authors' own simulation of one set of readings and stand as they were printed; they are "
-        "right laws, and ours count the terms that are missing or too many.",
+        "numbers stand as they were printed, and belong to the authors' own readings; the terms were right in all of "
+        "them.",
         "",
         *_table(("", "law", "published e2", *(f"{title}, e2" for title in titles), "what differs"), rows),
     ]
@@ -236,7 +238,7 @@ def _near(runs: Runs) -> list[str]:
                 _median((run.record["field_error"] for run in some), ".3f"),
                 f"{sum(covered)} of {len(covered)}" if covered else "none given",
                 _median(widths, ".3f"),
-                _median((run.record["best"]["seconds"] for run in some), ".1f"),
+                _median((run.record["best"]["seconds"] for run in some), ".2g"),
             )
         )
     titles = (
@@ -320,23 +322,26 @@ def _rates(runs: Runs) -> Axes:
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     systems = sorted({run.row.system for run in runs.of(part=SENSORS)})
-    figure.suptitle(f"Right laws, best settings of each method: {', '.join(systems)}", fontsize="medium")
+    figure.suptitle(
+        f"Right laws ({', '.join(systems)}) with the best settings; dotted: default settings", fontsize="medium"
+    )
     return left
 
 
 def _series(ax: Axes, runs: Runs, part: str, position: Callable[[Row], float], name: str) -> None:
-    """A line for each method that has the whole series: systems together, dashed at its default settings."""
+    """A line for each method with some of the series: systems together, dotted at its default settings."""
     positions = sorted({position(run.row) for run in runs.of(part=part)})
     for method in runs.methods:
         at = {x: [run for run in runs.of(method=method, part=part) if position(run.row) == x] for x in positions}
-        if not all(at.values()):
+        at = {x: some for x, some in at.items() if some}
+        if len(at) < LEAST:
             continue
-        look = {"color": COLOURS[method], "marker": "o", "markersize": 4}
+        look = _look(method) | {"markersize": 5}
         shares = [rate(some) for some in at.values()]
-        ax.plot(positions, shares, label=METHODS[method].title, linewidth=2.4 if METHODS[method].own else 1.4, **look)
+        ax.plot(list(at), shares, label=METHODS[method].title, linewidth=2.4 if METHODS[method].own else 1.4, **look)
         if not METHODS[method].own:
             defaults = [sum(run.default.right for run in some) / len(some) for some in at.values()]
-            ax.plot(positions, defaults, linestyle=":", alpha=0.7, linewidth=1.2, **look)
+            ax.plot(list(at), defaults, linestyle=":", alpha=0.7, linewidth=1.2, **look)
     ax.set(xscale="log", xlabel=name, xticks=positions, xticklabels=[f"{each:g}" for each in positions])
     ax.minorticks_off()
     ax.grid(alpha=0.3)
@@ -349,7 +354,7 @@ def _seconds(runs: Runs) -> Axes:
     for method in runs.methods:
         for right in (True, False):
             some = [run for run in runs.of(method=method) if not run.row.null and run.best.right is right]
-            look = {"color": COLOURS[method], "facecolors": None if right else "none", "alpha": 0.8 if right else 0.4}
+            look = _look(method) | ({"alpha": 0.8} if right else {"facecolors": "none", "alpha": 0.4})
             label = METHODS[method].title if right else None
             seconds = [max(run.record["best"]["seconds"], 0.01) for run in some]
             ax.scatter(seconds, [max(run.best.e2, 1e-5) for run in some], s=18, label=label, **look)
@@ -358,6 +363,11 @@ def _seconds(runs: Runs) -> Axes:
     ax.grid(alpha=0.3)
     ax.legend(fontsize="small")
     return ax
+
+
+def _look(method: str) -> dict[str, Any]:
+    number = list(METHODS).index(method)
+    return {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
 
 
 def _figure(width: float, height: float) -> Figure:

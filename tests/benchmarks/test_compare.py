@@ -229,7 +229,7 @@ def test_the_page_tells_what_was_said_without_a_law_and_what_is_missing(module: 
     assert "| noise alone | 16 sensors | 0 of 1 | 1 of 1 |" in page
     assert "Not run yet: fisher_kpp" not in page  # a part without records is left out
     assert "Not run yet: burgers-8-0.05" in page
-    assert "1 to 2 runs" in page
+    assert "has 1 to 2 of the 5 seeds" in page
 
 
 def test_published_numbers_stand_beside_ours(module: Any) -> None:
