@@ -336,7 +336,7 @@ def _series(ax: Axes, runs: Runs, part: str, position: Callable[[Row], float], n
         at = {x: some for x, some in at.items() if some}
         if len(at) < LEAST:
             continue
-        look = _look(method) | {"markersize": 5}
+        look: dict[str, Any] = _look(method) | {"markersize": 5}
         shares = [rate(some) for some in at.values()]
         ax.plot(list(at), shares, label=METHODS[method].title, linewidth=2.4 if METHODS[method].own else 1.4, **look)
         if not METHODS[method].own:
@@ -354,7 +354,7 @@ def _seconds(runs: Runs) -> Axes:
     for method in runs.methods:
         for right in (True, False):
             some = [run for run in runs.of(method=method) if not run.row.null and run.best.right is right]
-            look = _look(method) | ({"alpha": 0.8} if right else {"facecolors": "none", "alpha": 0.4})
+            look: dict[str, Any] = _look(method) | ({"alpha": 0.8} if right else {"facecolors": "none", "alpha": 0.4})
             label = METHODS[method].title if right else None
             seconds = [max(run.record["best"]["seconds"], 0.01) for run in some]
             ax.scatter(seconds, [max(run.best.e2, 1e-5) for run in some], s=18, label=label, **look)
