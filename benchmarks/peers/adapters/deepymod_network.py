@@ -110,7 +110,7 @@ def trained(work: Work, threshold: float, regular: bool) -> Answer:
         scheduler = TrainTestPeriodic(periodicity=50, patience=200, delta=1e-5)
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         loaders = get_train_test_loader(data, train_test_split=0.8)
-        train(model, *loaders, optimiser, scheduler, log_dir=f"{folder}/", max_iterations=ITERATIONS, delta=1e-3)
+        train(model, *loaders, optimiser, scheduler, log_dir=f"{folder}/", max_iterations=ITERATIONS, delta=1e-4)
     model(data.points)
     lengths = dict(zip(work.axes, data.half[1:], strict=True))
     found = {}
