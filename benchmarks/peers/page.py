@@ -132,20 +132,19 @@ def _introduction(runs: Runs) -> list[str]:
 
 
 def _behind(runs: Runs) -> list[str]:
-    """The rows in which a peer is right more often than pdescry."""
+    """The rows in which a peer is right more often than pdescry, on the seeds that both have."""
     rows, compared, scattered = [], 0, [0, 0]
     for name, row in ROWS.items():
-        own = runs.of(name, OWN)
-        theirs = {peer: some for peer in runs.peers if (some := runs.of(name, peer))}
-        if not own or not theirs or row.null:
+        both = {peer: pair for peer in runs.peers if (pair := _on_same_seeds(runs.of(name, OWN), runs.of(name, peer)))}
+        if not both or row.null:
             continue
         compared += 1
-        better = [peer for peer, some in theirs.items() if rate(some) > rate(own)]
+        better = [peer for peer, (own, theirs) in both.items() if rate(theirs) > rate(own)]
         scattered[0] += row.scattered and not better
         scattered[1] += row.scattered
         if better:
-            shown = ", ".join(f"{METHODS[peer].title} {_count(theirs[peer])}" for peer in better)
-            rows.append((row.system, row.read, f"{row.noise:.0%}", _count(own), shown))
+            shown = ", ".join(f"{METHODS[peer].title} {_count(both[peer][1])}" for peer in better)
+            rows.append((row.system, row.read, f"{row.noise:.0%}", _count(both[better[0]][0]), shown))
     if not compared:
         return ["**No row has been run by both pdescry and another method yet.**"]
     lines = [
@@ -156,6 +155,14 @@ def _behind(runs: Runs) -> list[str]:
         lines += ["It is right less often than another in these:", ""]
         lines += _table(("law", "readings", "noise", "pdescry", "more often right"), rows)
     return lines
+
+
+def _on_same_seeds(own: Sequence[Run], theirs: Sequence[Run]) -> tuple[list[Run], list[Run]] | None:
+    common = {run.record["seed"] for run in own} & {run.record["seed"] for run in theirs}
+    if not common:
+        return None
+    ours, others = ([run for run in some if run.record["seed"] in common] for some in (own, theirs))
+    return ours, others
 
 
 def _count(runs: Sequence[Run]) -> str:

@@ -218,6 +218,16 @@ def test_a_tie_is_no_row_in_which_a_peer_is_better(module: Any) -> None:
     assert "more often right" not in top
 
 
+def test_methods_are_compared_on_the_seeds_that_both_have(module: Any) -> None:
+    page = page_of(
+        module,
+        record("pdescry", BURGERS, seed=201),
+        record("pdescry", WRONG, seed=202),
+        record("pysindy", BURGERS, seed=201),
+    )
+    assert "in 1 of 1 rows" in page
+
+
 def test_the_page_tells_what_was_said_without_a_law_and_what_is_missing(module: Any) -> None:
     nothing: dict[str, Any] = {"row": "noise"}
     records = [
