@@ -356,7 +356,7 @@ def _series(ax: Axes, runs: Runs, part: str, position: Callable[[Row], float], n
 
 def _seconds(runs: Runs) -> Axes:
     """Error of the coefficients against seconds, a point for each run; hollow where the terms are wrong."""
-    figure = _figure(6.4, 4.4)
+    figure = _figure(6.4, 5.0)
     ax = figure.subplots()
     for method in runs.methods:
         for right in (True, False):
@@ -368,7 +368,7 @@ def _seconds(runs: Runs) -> Axes:
     ax.set(xscale="log", yscale="log", xlabel="seconds of one core", ylabel="relative error of the coefficients, e2")
     ax.set_title("Filled: exactly the right terms", fontsize="medium")
     ax.grid(alpha=0.3)
-    ax.legend(fontsize="small")
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
     return ax
 
 
