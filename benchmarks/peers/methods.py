@@ -80,8 +80,8 @@ METHODS: Mapping[str, Method] = {
         "DeePyMoD",
         "deepymod_network.py",
         "deepymod",
-        "DeePyMoD 2.2.0 with torch 2.13.0 on one core, from the readings as they are: four layers of 30 neurons, at "
-        "most 10,000 iterations (its examples have up to 100,000). Terms are dropped when the test error rises, with "
+        "DeePyMoD 2.2.0 with torch 2.13.0 on one core, from the readings as they are: four layers of 30 neurons, "
+        "10,000 iterations (its examples have up to 100,000). Terms are dropped when the test error rises, with "
         "threshold 0.1 (the default), or every 50 iterations from the 4,000th on, with thresholds 0.1 and 0.05. "
         "It takes minutes, so few rows were run.",
         rows=_FEW,
