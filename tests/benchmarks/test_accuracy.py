@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from pathlib import Path
 from typing import Any
@@ -11,16 +10,6 @@ import numpy as np
 import pytest
 
 import pdescry
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch) -> Any:
-    if not BENCHMARKS.exists():
-        pytest.skip("benchmarks/ is not part of the package: run this from a clone")
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    return importlib.import_module
 
 
 def source(package: Path, name: str, text: str) -> None:

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch) -> Any:
-    if not BENCHMARKS.exists():
-        pytest.skip("benchmarks/ is not part of the package: run this from a clone")
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    return importlib.import_module
 
 
 def test_cells_come_as_they_end_and_failures_at_the_end(module: Any, capsys: pytest.CaptureFixture[str]) -> None:
