@@ -45,9 +45,9 @@ def soft_minimum(found: Minimum, gradually: bool, give_up_above: float = math.in
                 for each in objective.experiments
             ]
             objective = replace(objective, experiments=tuple(experiments))
-        last = tolerance == FIT.tolerances.stages[0]
-        bound = give_up_above if last else math.inf
-        found = objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance, bound)
+        found = objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance, give_up_above)
+        if found.given_up:  # a smaller tolerance would only raise the value
+            break
     return found
 
 
