@@ -146,7 +146,7 @@ def processes_ahead(workers: int | None, module: str) -> Iterator[None]:
         yield
     finally:
         if (workers or n_cores()) > 1:
-            processes(workers or n_cores()).shutdown(wait=False, kill_workers=True)
+            processes(workers or n_cores()).shutdown(wait=True, kill_workers=True)
 
 
 def load_ahead(workers: int | None, module: str) -> None:
