@@ -141,7 +141,9 @@ def _with_adequate_tolerance(found: Minimum) -> Minimum:
 
 def _with_tolerances(found: Minimum, factors: Array) -> Minimum:
     """factors: (equations,)"""
-    return found.with_experiments([replace(each, tolerance=each.tolerance * factors) for _, each, _ in found.experiments])
+    return found.with_experiments(
+        [replace(each, tolerance=each.tolerance * factors) for _, each, _ in found.experiments]
+    )
 
 
 def closer_to_law(found: Minimum) -> Minimum:
