@@ -1,4 +1,4 @@
-"""Prediction of left-out sensors by draws of laws solved forward: the table in docs/discovery.md.
+"""Prediction of held-out sensors by draws of laws solved forward: the table in docs/discovery.md.
 
     python benchmarks/forward.py > table.txt
 

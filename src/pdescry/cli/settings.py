@@ -1,4 +1,4 @@
-"""How every command that seeks laws is told its settings: options made from their declarations, and one call."""
+"""How every command that seeks laws gets its settings: options made from their declarations, and one call."""
 
 from __future__ import annotations
 

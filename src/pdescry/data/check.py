@@ -42,7 +42,7 @@ def numbers(values: ArrayLike, name: str, where: Where) -> Floats:
         remedy = "split them into real and imaginary parts" if array.dtype.kind == "c" else "convert them to numbers"
         got = kinds.get(array.dtype.kind, f"values of type {array.dtype}")
         raise InputError(f"Expected numbers in {name!r}; got {got}; {remedy}, or choose another column.")
-    with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, which is told later
+    with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, which is reported later
         return np.ma.filled(array.astype(np.float64, copy=False), np.nan)
 
 

@@ -1,4 +1,4 @@
-"""Times as numbers: dates, clock times and durations become seconds, or another unit, and the user is told since when.
+"""Times as numbers: dates, clock times and durations become seconds, or another unit, and a note says since when.
 
 Of dates, those are read that have one meaning: year first (2024-05-31, 2024/05/31), or day first with dots
 (31.05.2024). Slashes with the year last are read where one of them shows which number is the day, or the user says so.

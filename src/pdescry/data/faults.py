@@ -1,4 +1,4 @@
-"""`SensorFault`: what is wrong with a sensor or with some of its readings, and the `Notice` that tells it."""
+"""`SensorFault`: what is wrong with a sensor or with some of its readings, and the `Notice` that describes it."""
 
 from __future__ import annotations
 

@@ -294,7 +294,7 @@ def _guess_space(table: Table, names: list[str]) -> list[str]:
     if words is None and len(columns := numbered_columns(table, names)) > 1:
         first = stem(columns[0])
         raise InputError(
-            f"Expected places, as a column such as 'x' or told for the sensors in the columns {', '.join(columns[:8])}"
+            f"Expected places, as a column such as 'x' or given for the sensors in the columns {', '.join(columns[:8])}"
             f"{' …' * (len(columns) > 8)} of {table.source}; got none; pass "
             f"⟦places={{'{first}': 0.05, …}}‖--places \"{first}=0.05, …\"⟧, or the path "
             "of a file with the columns sensor,x."

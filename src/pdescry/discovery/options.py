@@ -34,7 +34,7 @@ class FollowingOptions:
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """Draws solved forward, and compared with left-out sensors (``score.py``)."""
+    """Draws solved forward, and compared with held-out sensors (``score.py``)."""
 
     most_draws: int = 20
     """Draws. More: less scatter of the score; slower."""
@@ -62,12 +62,12 @@ class JudgementOptions:
     """What is a warning (``judgement.py``, ``next_sensor.py``)."""
 
     wide: float = 0.5
-    """Ratio: sd of a coefficient to its value. Larger: unsure terms are not told."""
+    """Ratio: sd of a coefficient to its value. Larger: no warning of unsure terms."""
     misfit: float = 0.5
-    """Share of the readings' sd (rms) by which a forward solution leaves the field. Larger: wrong laws are not told;
+    """Share of the readings' sd (rms) by which a forward solution leaves the field. Larger: no warning of wrong laws;
     smaller: laws that magnify small errors are called wrong."""
     missed: float = 1.5
-    """Ratio: error at left-out sensors to what was expected. Larger: intervals that are too narrow are not told."""
+    """Ratio: error at held-out sensors to the expected one. Larger: no warning of intervals that are too narrow."""
     least_readings: int = 30
     """Left-out readings, from which that ratio is judged. Fewer: chance decides."""
     least_draws: int = 10
@@ -112,7 +112,7 @@ class DerivedOptions:
     draws: int = 4000
     """Draws, of which 100 lie beyond either end of the interval. More: less scatter; slower."""
     heavy_tails: float = 3.0
-    """Ratio: sd to what the interval tells, above which a few draws far out have made it. Larger: it is not told."""
+    """Ratio: sd to that of the interval, above which a few outlying draws have made it. Larger: no warning."""
 
 
 @dataclass(frozen=True)

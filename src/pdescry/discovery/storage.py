@@ -118,7 +118,7 @@ def _load_diagnostics(stored: dict[str, Any] | None) -> Diagnostics | None:
 
 def load_law(path: Path) -> Law:
     finished = (path / "law.json").exists()
-    summary = _read_summary(path / "law.json") if finished else {}  # first: its format tells the version of all files
+    summary = _read_summary(path / "law.json") if finished else {}  # first: its format gives the version of all files
     experiments, settings = load_inputs(path)
     if not finished:
         raise InputError(f"The run in {str(path)!r} is not finished; go on with `pdescry resume {path}`.")

@@ -1,7 +1,7 @@
 """`Problem` → law: terms chosen, fields and coefficients inferred together, from the readings themselves.
 
     readings, candidates ─ choose(readings, "general") ────────────▶ Choice ─▶ the best law, similar ones, probabilities
-    readings, terms ─ refine(readings, "u_t = u*u_x + u_xx") ─▶ JointFit ─▶ coefficients, left-out sensors, fields
+    readings, terms ─ refine(readings, "u_t = u*u_x + u_xx") ─▶ JointFit ─▶ coefficients, held-out sensors, fields
 
 A two-stage method (derivatives of an inferred field, then a regression) loses most of the information of the readings
 on the coefficients. Here the fields satisfy the law: tensor splines w whose residuals are about a thousandth of the

@@ -34,7 +34,7 @@ class Comparison:
     Parameters
     ----------
     alternatives : pandas.DataFrame
-        Laws compared at the end, best first: terms, law, elpd (expected log predictive density of left-out sensors),
+        Laws compared at the end, best first: terms, law, elpd (expected log predictive density of held-out sensors),
         score (elpd minus the complexity penalty) relative to the best, and probability among them.
     probabilities : pandas.DataFrame
         Probability of each candidate of each equation.
@@ -82,7 +82,7 @@ class Comparison:
 
     @property
     def errors(self) -> tuple[float, float]:
-        """Rms error of left-out sensors, each predicted from the rest, and the expected one."""
+        """Rms error of held-out sensors, each predicted from the rest, and the expected one."""
         return errors(self.held_out)
 
     def errors_of(self, name: str) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""`choose`: which candidates make up the law, judged by how well each law predicts left-out sensors.
+"""`choose`: which candidates make up the law, judged by how well each law predicts held-out sensors.
 
 Subsets of candidates that explain inferred fields best (a regression each: thousands a second) are proposed; each is
 fitted together with the fields on one mesh, first as a soft constraint. For the best the mesh is refined; there terms

@@ -109,7 +109,9 @@ class JointMethod:
         self, run: Run, engine: Engine, watch: Callable[[str], Progress], sample: Callable[..., Any]
     ) -> JointInference:
         def another_start() -> Sequence[SampledField]:
-            run.log("The readings change smoothly in time, but tell no law yet: begun again from trained networks.")
+            run.log(
+                "The readings change smoothly in time, but suggest no law yet: starting again from trained networks."
+            )
             try:
                 return sample(trained=True)
             except PdescryError as fault:
@@ -329,7 +331,7 @@ class JointInference:
     # ---- keeping it ------------------------------------------------------------------------------------------------
 
     def facts(self) -> dict[str, Any]:
-        """Comparison with other laws and no law, scored by log densities of left-out sensors; offsets of sensors."""
+        """Comparison with other laws and no law, scored by log densities of held-out sensors; offsets of sensors."""
         comparison, fit = self.comparison, self.fit
         offsets = [
             ({"experiment": number} if fit.n_experiments > 1 else {}) | row

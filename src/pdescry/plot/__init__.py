@@ -6,8 +6,8 @@
     pdescry.plot.coefficients(law)   the terms of the law with their 95 % intervals
     pdescry.plot.profiles(law)       coefficients that vary along the axis, with their 95 % bands
     pdescry.plot.path(law)           why these terms and no others
-    pdescry.plot.forecast(law)       the law solved forward, compared with left-out sensors
-    pdescry.plot.diagnostics(law)    left-out sensors, residuals and chains
+    pdescry.plot.forecast(law)       the law solved forward, compared with held-out sensors
+    pdescry.plot.diagnostics(law)    held-out sensors, residuals and chains
     pdescry.plot.next_sensor(law.next_sensor(3))   where a reading would add most information
     pdescry.plot.readings(readings), pdescry.plot.solution(solution)
     pdescry.plot.save(ax, "law.png") PNG, SVG or PDF

@@ -1,4 +1,4 @@
-"""Diagnostics of the result: left-out sensors, residuals, chains."""
+"""Diagnostics of the result: held-out sensors, residuals, chains."""
 
 from __future__ import annotations
 

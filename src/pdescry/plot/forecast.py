@@ -1,4 +1,4 @@
-"""The law solved forward, compared with left-out sensors."""
+"""The law solved forward, compared with held-out sensors."""
 
 from __future__ import annotations
 

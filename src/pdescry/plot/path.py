@@ -20,7 +20,7 @@ FURTHEST = 20.0  # nats: e²⁰ to one; larger changes are drawn there, as an ar
 def path(law: Drawn, field: str | None = None, ax: Axes | None = None) -> Axes:
     """Why these terms: a row for each candidate, those of the law first.
 
-    If laws were compared by prediction: the change of the elpd of left-out sensors minus that of the complexity
+    If laws were compared by prediction: the change of the elpd of held-out sensors minus that of the complexity
     penalty, if a term of the law is removed or another one is added. If the law comes from a regression: the step at
     which each candidate was dropped.
 

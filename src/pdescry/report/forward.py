@@ -1,4 +1,4 @@
-"""The forward solution of the law in the report: the resulting field, and left-out sensors."""
+"""The forward solution of the law in the report: the resulting field, and held-out sensors."""
 
 from __future__ import annotations
 

@@ -16,11 +16,11 @@ class DiagnosticsOptions:
     probes: int = 100
     """Points at which draws are judged. More: surer; slower."""
     r_hat: float = 1.1
-    """Largest R-hat. Larger: chains that differ are not told."""
+    """Largest R-hat. Larger: no warning of chains that differ."""
     effective_draws: float = 50.0
-    """Fewest effective draws. Smaller: chance is not told."""
+    """Fewest effective draws. Smaller: no warning where it is chance."""
     drift: float = 1.5
-    """Sds of log p: its largest change along a chain. Larger: chains that have not settled are not told."""
+    """Sds of log p: its largest change along a chain. Larger: no warning of chains that have not settled."""
     quantile: float = 0.95
     """Share of the probes that R-hat and effective draws are wanted at: the worst of hundreds scatters too much to
     judge by. Larger: false alarms."""

@@ -91,7 +91,7 @@ class ProcessOptions:
     readings_of_scales: int = 500
     """Readings to which scales are fitted, approximately. More: more precise scales; time grows with the cube."""
     readings_at_once: int = 2000
-    """Readings, up to which a left-out sensor is predicted from all others at once. Time grows with the cube."""
+    """Readings, up to which a held-out sensor is predicted from all others at once. Time grows with the cube."""
     readings_in_plane: int = 2500
     """The same in the plane; larger sets of readings are subsampled to this number."""
     nearest_sensors: int = 4

@@ -6,7 +6,7 @@
     smooth       any field that is smooth in time and place
     shared       the same, without offsets
 
-All but the last allow an offset of each sensor. They predict left-out sensors in closed form: a law has to predict
+All but the last allow an offset of each sensor. They predict held-out sensors in closed form: a law has to predict
 better than the first three, which have no dynamics. Pure noise is predicted as well by the first, readings shuffled in
 time by the second or third. With many sensors the fourth can predict as well as a law: a law that it clearly
 outperforms is missing something. It also serves as an initial field, and so does the fifth, because offsets could
@@ -255,7 +255,7 @@ class Process(Lean):
         return Baseline(float(score), float(np.sqrt(np.mean(every**2))) if len(every) else math.nan, len(every))
 
     def _predicted_by_all(self) -> Iterator[tuple[float, Array]]:
-        """Log density and errors of each left-out sensor."""
+        """Log density and errors of each held-out sensor."""
         every = np.arange(len(self._rows))
         covariance = self.covariance(self._points(every))
         precision = inverse(covariance)
@@ -288,7 +288,7 @@ class Process(Lean):
                 yield share * density, np.resize(error, len(every))
 
     def _predicted_by_neighbours(self) -> Iterator[tuple[float, Array]]:
-        """Log density and errors of parts of each left-out sensor's record, each part separately."""
+        """Log density and errors of parts of each held-out sensor's record, each part separately."""
         time, sensor = self.readings.time[self._rows], self.readings.sensor[self._rows]
         number = self.readings.n_sensors
         count = np.maximum(np.bincount(sensor, minlength=number), 1)

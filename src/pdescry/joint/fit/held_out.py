@@ -212,7 +212,7 @@ def names_of(readings: Readings, sensors: Iterable[int]) -> list[int | str]:
 
 
 def log_density(remaining: Array, misfit: Array) -> float:
-    """Log density of a left-out sensor's readings, whitened, from 1 − C and the misfit of the fit that includes
+    """Log density of a held-out sensor's readings, whitened, from 1 − C and the misfit of the fit that includes
     them."""
     try:
         root, info = _cholesky(remaining, lower=1)

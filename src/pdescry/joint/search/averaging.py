@@ -1,4 +1,4 @@
-"""Probabilities of several laws, from how well they predict left-out sensors, including its standard error.
+"""Probabilities of several laws, from how well they predict held-out sensors, including its standard error.
 
 The sum of log densities over sensors says which law predicts these sensors best. Its sampling error is estimated by the
 Bayesian bootstrap, with random weights of the sensors: for each set of weights, laws have weights exp(score), and their
@@ -18,7 +18,7 @@ from pdescry.joint.search.options import SEARCH
 
 
 def probabilities(by_sensor: Sequence[Array], penalties: Sequence[float]) -> Array:
-    """(laws,): probabilities, from the log densities of left-out sensors, (sensors,), and the complexity penalty of
+    """(laws,): probabilities, from the log densities of held-out sensors, (sensors,), and the complexity penalty of
     each law."""
     table, paid = np.array(by_sensor, float), np.array(penalties, float)
     number = table.shape[1]

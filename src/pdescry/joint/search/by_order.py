@@ -149,8 +149,8 @@ class ByOrder:
 
     def is_convincing(self, tights: dict[int, Laws], before: Sequence[Array]) -> bool:
         """Whether the fields of a law satisfy it, its score did not fall when it was tightened, as that of wrong laws
-        does, and it predicts left-out sensors: wrong laws may fit a shock between two sensors, but not predict either.
-        If readings deviate from the law, it has to predict left-out sensors no worse than smoothness alone. before: for
+        does, and it predicts held-out sensors: wrong laws may fit a shock between two sensors, but not predict either.
+        If readings deviate from the law, it has to predict held-out sensors no worse than smoothness alone. before: for
         each experiment the noise of each field in fits without a law."""
         best = max((own[0] for own in tights.values() if own), key=lambda law: law.total_score, default=None)
         if (

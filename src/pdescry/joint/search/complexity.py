@@ -46,7 +46,7 @@ def gains(coefficients: Array, covariance: Array, prior_sd: Array, naming: Array
     """(k,), in nats: improvement of the fit by each term, less its penalty; infinite for terms that are exempt because
     the law has a higher power of a coordinate.
 
-    A term with a negative gain is removed, however well left-out sensors are predicted with it: without noise, their
+    A term with a negative gain is removed, however well held-out sensors are predicted with it: without noise, their
     densities depend on the error of the mesh.
     """
     variance = np.diag(covariance)

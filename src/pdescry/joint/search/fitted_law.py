@@ -58,7 +58,7 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class FittedLaw(Lean):
-    """elpd: expected log predictive density of left-out sensors, −∞ if the fit was given up; by_sensor: of each of
+    """elpd: expected log predictive density of held-out sensors, −∞ if the fit was given up; by_sensor: of each of
     them; score: elpd minus the complexity penalty; gains: of each term; possible: well-posed and consistent with prior
     knowledge."""
 

@@ -1,7 +1,7 @@
 """Laws that differ by a term or two from a fitted one, scored all together in closed form, with the model linearised.
 
 At the minimum of a law the coefficients of all candidates are freed, and the fields are eliminated in closed form. For
-each left-out sensor only products of the responses of its readings to the coefficients are stored, so each subset of
+each held-out sensor only products of the responses of its readings to the coefficients are stored, so each subset of
 terms needs matrices of the size of the law: thousands of laws a second. The best of these are then fitted.
 """
 
@@ -33,7 +33,7 @@ from pdescry.problem import Candidate, members, overlapping
 @dataclass(frozen=True, eq=False)
 class Neighbour:
     """terms, their coefficients, and the score in the linearised model. elpd: expected log predictive density of
-    left-out sensors, by_sensor: of each; score: elpd minus the complexity penalty; total_score: score minus the cost of
+    held-out sensors, by_sensor: of each; score: elpd minus the complexity penalty; total_score: score minus the cost of
     misfit and residual."""
 
     terms: tuple[Candidate, ...]

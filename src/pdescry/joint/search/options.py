@@ -118,7 +118,7 @@ class ChangeOptions:
     climbing: float = 0.1
     """Nats that an exchange has to gain in closed form. Smaller: more steps with little effect."""
     scored: int = 8
-    """Laws of the search in closed form that are scored by left-out sensors. More: slower."""
+    """Laws of the search in closed form that are scored by held-out sensors. More: slower."""
     exchanged_in_pairs: int = 24
     """Candidates with the largest gains that are also exchanged in pairs. Time grows with the square."""
     added_in_pairs: int = 40
@@ -163,10 +163,10 @@ class VerdictOptions:
     """Whether the readings determine a law (``verdict.py``)."""
 
     evidence: float = 5.0
-    """Nats by which a law must predict left-out sensors better than no law; also the least difference that is relevant.
+    """Nats by which a law must predict held-out sensors better than no law; also the least difference that is relevant.
     Larger: right laws are rejected; smaller: noise is mistaken for a law."""
     error_ratio: float = 1.2
-    """Ratio: the law's error at left-out sensors to that of smoothness alone, above which a term is missing. Larger:
+    """Ratio: the law's error at held-out sensors to that of smoothness alone, above which a term is missing. Larger:
     wrong laws are accepted."""
     noise_overestimated: float = 0.5
     """Ratio: error of soft laws to the expected one, below which the noise is overestimated and the score will

@@ -247,7 +247,7 @@ class Search:
         return list({law.key: law for law in (*smaller.values(), *within)}.values())
 
     def fitted_tightly(self, kept: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
-        """The possible ones of these laws, with a tight tolerance. If the best of them misses left-out sensors, all are
+        """The possible ones of these laws, with a tight tolerance. If the best of them misses held-out sensors, all are
         fitted gradually, too: while a law is soft, a field that blurs a shock between sensors may have as large a score
         as the right one, and only falls behind later."""
         gradually, (begin, end) = replace(starts[0], gradually=True), PROGRESS["tighter"]

@@ -36,7 +36,7 @@ def reasons_against(best: FittedLaw, baselines: Baselines, before: Sequence[Arra
         none, reason = without_dynamics(baselines[field])
         smooth, (error, _) = baselines[field]["smooth"], errors(table, field)
         still = has_no_dynamics(baselines[field])
-        # Predictions of left-out sensors are linearised about the fit, so without convergence noise can be mistaken for
+        # Predictions of held-out sensors are linearised about the fit, so without convergence noise can be mistaken for
         # a law.
         if scores[field] - paid * share[field] < none + SEARCH.verdict.evidence or (still and not best.found.converged):
             found[field] = reason if still else Notice.of("none-explains")
@@ -116,7 +116,7 @@ def departures(found: Minimum, before: Sequence[Array]) -> Array:
 
 
 def missed(law: FittedLaw, before: Sequence[Array]) -> Array:
-    """(F,): error of a law at left-out sensors (rms), in units of the readings' sd, beyond the noise in fits without a
+    """(F,): error of a law at held-out sensors (rms), in units of the readings' sd, beyond the noise in fits without a
     law."""
     fields = law.found.objective.operator.fields
     experiments = law.found.objective.experiments
