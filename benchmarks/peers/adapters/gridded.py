@@ -16,7 +16,7 @@ from scipy.interpolate import CubicSpline
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
-ALONG = {1: (100, 100), 2: (32, 24)}  # points of the grid in time and along each axis, by the number of axes
+ALONG = {1: (100, 256), 2: (32, 24)}  # points of the grid in time and along each axis, by the number of axes
 TRIED, USED = 500, 4000  # readings that are not of a grid: for the lengths, and for the field
 LEAST_SENSORS = 4  # of a cubic spline
 EVEN = 1e-6  # the relative difference of steps up to which a grid counts as regular
