@@ -35,8 +35,8 @@ class Method:
 _FEW = ("burgers-16-0.05", "burgers-64-0.05", "advection_diffusion-16-0.05", "heat-16-0.05", "noise", "D5")
 _GRIDS = (
     "It needs a regular grid. Readings of scattered sensors were interpolated by a Gaussian process, whose lengths and "
-    "noise maximise the marginal likelihood, and by cubic splines (one axis). The grids have 100 times × 256 places, and "
-    "in the plane 32 × 24 × 24. Full grids were given as read, and smoothed by the Gaussian process."
+    "noise maximise the marginal likelihood, and by cubic splines (one axis). The grids have 100 times × 256 places, "
+    "and in the plane 32 × 24 × 24. Full grids were given as read, and smoothed by the Gaussian process."
 )
 METHODS: Mapping[str, Method] = {
     "pdescry": Method(
