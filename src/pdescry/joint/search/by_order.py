@@ -175,15 +175,18 @@ class ByOrder:
         no law is possible there. Orders other than the leading one are refined if they are close, or if the readings do
         not determine the law so far."""
         which, fine, tight = self.leading, [], []
+
+        def lead(k: int, laws: Laws, others: Laws) -> float:
+            """In nats, beyond what laws of order k need to displace those that were found."""
+            needed = SEARCH.orders.lead * (sum(self._orders[k]) - sum(self._orders[which]))
+            return laws[0].total_score - others[0].total_score - needed
+
         for k in sorted((k for k in tights if tights[k]), key=lambda k: -tights[k][0].total_score):
             # Each order has meshes of its own, so laws are compared at the same stage.
-            behind = (
-                fine
-                and tights[k][0].total_score < tight[0].total_score - SEARCH.tight.fall_per_reading * self._n_readings
-            )
+            behind = fine and lead(k, tights[k], tight) < -SEARCH.tight.fall_per_reading * self._n_readings
             if behind and is_determined(fine[0]):
                 break
             found = self.searches[k].on_a_fine_mesh(tights[k])
-            if found and (not fine or found[0].total_score > fine[0].total_score):
+            if found and (not fine or lead(k, found, fine) > 0):
                 which, fine, tight = k, found, tights[k]
         return which, fine, tight

@@ -25,6 +25,10 @@ class OrderOptions:
     shortlist: float = 10.0
     """Nats: laws found on stretches of a long record within this margin of the best are fitted to the whole record.
     Larger: slower; smaller: the right law may not be among them."""
+    lead: float = 10.0
+    """Nats by which a law of second order has to score more than one of first order: every law of first order implies
+    laws of second order, whose fields have more freedom. Larger: waves in noise are told as transport; smaller: what
+    follows from a law is told instead of it."""
     reported: float = 3.0
     """Nats: a law of another order in time within this margin of the best is mentioned. Larger: unlikely laws are
     reported."""
