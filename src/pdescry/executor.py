@@ -106,7 +106,8 @@ class Engine:
 
     @staticmethod
     def of(executor: Any, workers: Any) -> Engine:
-        return Engine(None if executor is None else Given(executor), check_workers(workers))
+        ready = executor is None or isinstance(executor, Given)
+        return Engine(executor if ready else Given(executor), check_workers(workers))
 
     @property
     def here(self) -> Engine:

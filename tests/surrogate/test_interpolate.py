@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +32,7 @@ from pdescry.surrogate import (
 )
 from pdescry.surrogate.chain import Collected
 from pdescry.surrogate.interpolate import _fault, complete_readings
-from pdescry.surrogate.pool import _Clock, _Pool, run_chains, traces
+from pdescry.surrogate.pool import _Clock, _Pool, run_chain, run_chains, traces
 from pdescry.surrogate.problem import Problem
 from tests.surrogate.conftest import SMALL, two_fields
 
@@ -50,6 +51,35 @@ def test_the_same_draws_whatever_the_number_of_workers(readings, posterior):
     together = interpolate(readings, **SMALL)
     np.testing.assert_array_equal(together.positions, posterior.positions)
     assert not np.array_equal(posterior.positions[0], posterior.positions[1])
+
+
+def test_the_same_draws_on_an_engine_of_the_users(readings, posterior, tmp_path):
+    told: list[tuple[str, float]] = []
+    with ThreadPoolExecutor(1) as executor:
+        found = interpolate(
+            readings,
+            **SMALL,
+            executor=executor,
+            workdir=tmp_path,
+            progress=lambda stage, share, _: told.append((stage, share)),
+        )
+    np.testing.assert_array_equal(found.positions, posterior.positions)
+    assert told[0] == ("sampling", 0.0)
+    assert told[-1] == ("sampling", 1.0)
+
+
+def test_a_machine_without_the_folder_of_chains_says_so(readings, tmp_path):
+    answer = run_chain(str(tmp_path / "elsewhere"), 0)
+    assert answer["bad_input"]
+    assert "on a disk that all machines share" in answer["broken"]
+
+    class Elsewhere(ThreadPoolExecutor):
+        def submit(self, fn, /, *args, **kwargs):  # as if this folder were not there
+            where = [str(tmp_path / "elsewhere") if each == str(tmp_path) else each for each in args]
+            return super().submit(fn, *where, **kwargs)
+
+    with Elsewhere(1) as executor, pytest.raises(InputError, match="a disk that all machines share"):
+        interpolate(readings, **SMALL, executor=executor, workdir=tmp_path)
 
 
 def test_draws_are_handed_on_while_a_core_is_idle(readings, posterior, tmp_path, monkeypatch):

@@ -203,3 +203,16 @@ def test_a_sweep_that_is_interrupted_says_how_to_go_on(files: Path, undisturbed:
     assert done.returncode == 0
     assert "of 4 cases were done before" in done.stderr
     same(pdescry.sweeps.load_study(tmp_path / "study"), undisturbed)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.mark.slow
+def test_chains_of_a_network_run_on_the_cluster(tmp_path: Path) -> None:
+    import numpy as np
+
+    from pdescry.surrogate import interpolate
+    from tests.surrogate.conftest import SMALL, wave
+
+    here = interpolate(wave(), **SMALL, workers=1)
+    with cluster(2) as client:
+        there = interpolate(wave(), **SMALL, executor=client, workdir=tmp_path)
+    np.testing.assert_array_equal(there.positions, here.positions)

@@ -130,7 +130,8 @@ def discover(
         How many cores or accelerators to use; by default all.
     executor : optional
         Where fits run in place of local processes: a `dask.distributed.Client`, an executor of `concurrent.futures`, or
-        anything with ``submit``. The law is the same, bit for bit; chains of a network and figures stay here.
+        anything with ``submit``. The law is the same, bit for bit. Figures are drawn here. Chains of a network need
+        the run directory to be on a disk that all machines share.
     figures : bool
         Draw them into the run directory.
     overwrite : bool
@@ -291,7 +292,7 @@ def _worked(run: Run, engine: Engine, figures: bool, watch: Watch) -> Law:
         for note in dict.fromkeys(note for each in run.experiments for note in (*each.remarks, *each.warnings)):
             run.log(str(note))
         method = method_for(run.settings, run.experiments)
-        sample = partial(sampled, run, engine.workers, watch, carries_noise(method, run.settings))
+        sample = partial(sampled, run, engine, watch, carries_noise(method, run.settings))
         inference = method.infer(run, engine, watch, sample)
         if inference.posteriors:  # draws of a network are many, and would be sent to each process
             engine = engine.here

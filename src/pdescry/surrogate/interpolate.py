@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pdescry.checks import check_choice, check_kind, check_whole, check_workers
+from pdescry.checks import check_choice, check_kind, check_whole
 from pdescry.data import Readings
 from pdescry.data.plausible import LEAST
 from pdescry.errors import InputError
+from pdescry.executor import Engine, Executor
 from pdescry.files import made_folder
 from pdescry.notices import Notice, NoticeWarning
 from pdescry.progress import Progress, watched
@@ -49,6 +50,7 @@ def interpolate(
     seed: int = 0,
     standardise: Standardise = "all",
     workers: int | None = None,
+    executor: Executor | None = None,
     workdir: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
     hand_on: HandOn | None = None,
@@ -78,6 +80,9 @@ def interpolate(
         "inputs" leaves the fields in their own units, as the paper's program does.
     workers : int, optional
         How many chains run at a time; by default one per core or accelerator.
+    executor : optional
+        Where chains run in place of processes here: a `dask.distributed.Client`, an executor of `concurrent.futures`,
+        or anything with ``submit``; with a workdir on a disk that all machines share. The draws are the same.
     workdir : str or path, optional
         A folder for checkpoints. A call that was stopped, at whatever moment, continues from there when it is repeated,
         and ends with the same draws.
@@ -96,7 +101,7 @@ def interpolate(
 
     chains = check_whole("number of chains", chains, 1)
     seed = check_whole("seed", seed, 0, below=2**32)
-    workers = check_workers(workers)
+    engine = Engine.of(executor, workers)
     readings = complete_readings(readings)
     problem, scaling, known = _pose(readings, network, prior, noise, start, sampler, seed, standardise)
     with _folder(workdir) as folder:
@@ -115,7 +120,7 @@ def interpolate(
             return True
 
         with watched(progress) as report_progress:
-            failures = run_chains(folder, to_run, workers, report_progress, done, meanwhile)
+            failures = run_chains(folder, to_run, engine.workers, report_progress, done, meanwhile, engine.executor)
         found = {
             chain: collect(problem.plan, problem.n_readings, place)
             for chain, place in places.items()

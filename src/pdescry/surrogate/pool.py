@@ -4,7 +4,9 @@ Processes, not JAX devices in this one: XLA shares its threads among all devices
 depend on the number of workers, and the user's own JAX stays untouched. Their speeds, which scatter too much to decide
 by: docs/interpolation.md, from benchmarks/gradients.py.
 
-The processes stay for the next call, with what they compiled; they end with this one.
+The processes stay for the next call, with what they compiled; they end with this one. On an engine of the user's, each
+chain is a task that starts such a process where it runs, so that draws are the same; checkpoints have to be on a disk
+that the machines share.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import atexit
 import contextlib
 import json
 import os
+import socket
 import subprocess
 import tempfile
 import threading
@@ -25,6 +28,7 @@ from typing import Any
 
 from pdescry.cores import n_cores, one_core_command, one_core_environment
 from pdescry.errors import InputError, PdescryError
+from pdescry.executor import Endings, Executor
 from pdescry.notices import Notice, NoticeWarning, restored
 from pdescry.progress import Progress
 
@@ -42,13 +46,16 @@ def run_chains(
     progress: Progress,
     done_before: float = 0.0,
     meanwhile: Meanwhile = lambda idle: False,
+    executor: Executor | None = None,
 ) -> dict[int, str]:
     """Run these chains of the problem in ``folder``; what remains is on disk. Returns why chains failed, by chain.
 
-    done_before: fraction of all work that was finished before this call.
+    done_before: fraction of all work that was finished before this call. executor: in place of processes here.
     """
     if not chains:
         return {}
+    if executor is not None:
+        return _run_on(executor, folder, list(chains), _Clock(progress, len(chains), done_before))
     with _LOCK:
         pool = _Pool.of_this_process()
         try:
@@ -57,6 +64,63 @@ def run_chains(
             # Interrupted: the workers' finished blocks are on disk; what they are doing now is not wanted any more.
             pool.close()
             raise
+
+
+def run_chain(folder: str, chain: int) -> dict[str, Any]:
+    """One chain in a process of its own; what it said last. A task for other machines."""
+    if not Path(folder).is_dir():
+        broken = (
+            f"Expected the folder {folder} on {socket.gethostname()}, where a chain is to run; found none; "
+            "choose a ⟦workdir⟧ on a disk that all machines share."
+        )
+        return {"broken": broken, "bad_input": True}
+    inbox: Queue[tuple[int, dict[str, Any] | None]] = Queue()
+    worker = _Worker(0, inbox)
+    try:
+        worker.send({"folder": folder, "chain": chain, "device": 0})
+        while True:
+            _, message = inbox.get()
+            if message is None:
+                raise worker.end()
+            if not message.keys().isdisjoint(_LAST):
+                return message
+    finally:
+        worker.close()
+
+
+def _run_on(executor: Executor, folder: Path, chains: list[int], clock: _Clock) -> dict[int, str]:
+    """Why chains failed, by chain."""
+    endings, failures = Endings(), {}
+    futures = [executor.submit(run_chain, str(folder.resolve()), chain) for chain in chains]
+    for place, future in enumerate(futures):
+        clock.report(place, "sampling", 0.0)
+        endings.add(future)
+    try:
+        for _ in futures:
+            future = endings.next()
+            place = next(k for k, each in enumerate(futures) if each is future)
+            failed = _told(future.result())
+            clock.report(place, "sampling", 1.0)
+            if failed is not None:
+                failures[chains[place]] = failed
+    except BaseException:
+        for future in futures:
+            with contextlib.suppress(Exception):
+                future.cancel()
+        raise
+    return failures
+
+
+_LAST = {"broken", "failed", "finished"}  # one of these is in the last message about a chain
+
+
+def _told(message: dict[str, Any]) -> str | None:
+    """Why a chain failed, from its last message, or None; repeats its warnings."""
+    if "broken" in message:
+        raise (InputError if message["bad_input"] else PdescryError)(message["broken"])
+    for notice in restored(message.get("warnings", [])):
+        warnings.warn(NoticeWarning(notice), stacklevel=5)
+    return message.get("failed")
 
 
 def end_processes() -> None:
@@ -192,19 +256,15 @@ class _Pool:
             worker = self.workers[number]
             if message is None:
                 raise worker.end()
-            if "broken" in message:
-                raise (InputError if message["bad_input"] else PdescryError)(message["broken"])
-            chain: int = message["chain"]
             if "stage" in message:
-                clock.report(chains.index(chain), message["stage"], message["fraction"])
-            elif "failed" in message or "finished" in message:
+                clock.report(chains.index(message["chain"]), message["stage"], message["fraction"])
+            elif not message.keys().isdisjoint(_LAST):
+                failed, chain = _told(message), message["chain"]
                 worker.chain, worker.traces = None, message.get("traces", worker.traces)
                 idle.append(number)
                 clock.report(chains.index(chain), "sampling", 1.0)
-                for notice in restored(message.get("warnings", [])):
-                    warnings.warn(NoticeWarning(notice), stacklevel=4)
-                if "failed" in message:
-                    failures[chain] = message["failed"]
+                if failed is not None:
+                    failures[chain] = failed
         return failures
 
     def _start(self) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from pdescry.data import Readings
 from pdescry.derivatives.points import choose_points
+from pdescry.executor import Engine
 from pdescry.notices import Notice
 from pdescry.progress import Progress
 from pdescry.surrogate import Diagnostics, Noise, Posterior, interpolate
@@ -57,7 +58,7 @@ def check_network(settings: Any, experiments: Sequence[Readings]) -> None:
 
 def sampled(
     run: Run,
-    workers: int | None,
+    engine: Engine,
     watch: Watch,
     noise_in_readings: bool,
     hand_on: HandOn | None = None,
@@ -71,7 +72,7 @@ def sampled(
     for number, readings in enumerate(run.experiments):
         name = f"field {number + 1}" if several else "field"
         path = run.path / numbered("posterior.nc", number)
-        make = partial(_sample, run, number, workers, watch(name), noise_in_readings, hand_on, trained)
+        make = partial(_sample, run, number, engine, watch(name), noise_in_readings, hand_on, trained)
         found.append(run.staged(name, path, partial(load_posterior, readings=readings), make))
     if trained:
         end_processes()
@@ -83,7 +84,7 @@ def sampled(
 def _sample(
     run: Run,
     number: int,
-    workers: int | None,
+    engine: Engine,
     progress: Progress,
     noise_in_readings: bool,
     hand_on: HandOn | None,
@@ -100,7 +101,8 @@ def _sample(
         chains=TWO_STAGE.networks if trained else settings.chains,
         seed=settings.seed,
         standardise=settings.standardise,
-        workers=workers,
+        workers=engine.workers,
+        executor=engine.executor,
         workdir=run.path / numbered("chains", number),
         progress=progress,
         hand_on=hand_on,
