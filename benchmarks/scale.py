@@ -24,6 +24,7 @@ RUNS, CORES = 100_000, 1000
 LENGTHS = (2.0, 10.0, 60.0, 300.0)  # seconds of a case: from the benchmark to a default run
 SPREAD = 0.5  # sd of the logarithm of a case's seconds
 DISK = 200.0  # files that a shared disk creates in a second: an assumption, for a small file server
+NAMES = {"engines": "sweeps", "killed": "killed workers", "queued": "queue", "messages": "messages"}  # of parts
 WANTED = {"cases": 64, "kills": 10, "queued": 10_000, "ratio": 1.15, "seconds_a_case": 5e-3, "driver_megabytes": 500.0}
 
 
@@ -47,8 +48,9 @@ def simulated(runs: int, cores: int, seconds: float, cost: float, seed: int = 0)
 TEXT = """
 # Sweeps at scale
 
-Written by `python benchmarks/scale.py`, from what `python benchmarks/sweep.py run` measured at commit {commit} \
-(Python {python}, {cores} cores, which other programs used at the same time).
+Written by `python benchmarks/scale.py`, from what `python benchmarks/sweep.py run` measured (Python {python}, \
+{cores} cores, which other programs used at the same time).
+Commits of the measurements: {commits}.
 
 ## What was measured
 
@@ -64,7 +66,7 @@ Between these sweeps, {differing} of the files of runs differ (law.json, joint.n
 forward.csv, and the table but for its seconds).
 
 While {kills} workers were killed (SIGKILL) at random moments of such a sweep, {killed_done} of {killed_cases} cases \
-were done in the end, and {killed_differing} of their files differ from those of an undisturbed sweep{killed_commit}.
+were done in the end, and {killed_differing} of their files differ from those of an undisturbed sweep.
 
 {queued_cases:,} trivial cases (their file is not there), queued on the cluster, took {queued_ms:.1f} ms each, all \
 in all; at most 5 ms is wanted: {queued_met}.
@@ -121,14 +123,13 @@ def text_of(found: dict[str, Any]) -> str:
         shares = (f"{each['workers_busy']:.0%}", f"{each['scheduler_busy']:.0%}")
         plan.append((f"{seconds:g} s", f"{best:.2f} h", f"{each['hours']:.2f} h", *shares))
     text = TEXT.strip().format(
-        commit=found["commit"], python=found["python"], cores=found["cores"],
+        commits=", ".join(f"{NAMES[name]} {found[name]['commit']}" for name in NAMES), python=found["python"], cores=found["cores"],
         cases=engines["cases"], ratio=engines["ratio"], processor_ratio=engines["processor_ratio"],
         ratio_met=_met(engines["ratio"] <= WANTED["ratio"], engines["cases"] >= WANTED["cases"]),
         rounds=_table(("where", "whole", "sum over cases", "beside a case", "processor", "done"), rounds),
         differing=len(engines["differing"]),
         kills=killed["kills"], killed_done=killed["done"], killed_cases=killed["cases"],
         killed_differing=len(killed["differing"]),
-        killed_commit=f" (measured at commit {killed['commit']})" if "commit" in killed else "",
         queued_cases=queued["cases"], queued_ms=1000 * queued["seconds_a_case"],
         queued_met=_met(queued["seconds_a_case"] <= WANTED["seconds_a_case"], queued["cases"] >= WANTED["queued"]),
         driver_ms=1000 * cost, megabytes=queued["driver_megabytes"],

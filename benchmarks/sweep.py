@@ -220,7 +220,7 @@ def measure_messages(place: Path, files: Path) -> dict[str, Any]:
 
 def run(record: Path, number: int, rounds: int, kills: int, disturbed: int, queued: int, only: list[str]) -> None:
     found: dict[str, Any] = json.loads(record.read_text()) if record.exists() else {}
-    found |= {"commit": commit(), "python": platform.python_version(), "cores": os.cpu_count()}
+    found |= {"python": platform.python_version(), "cores": os.cpu_count()}
     place = Path(tempfile.mkdtemp(prefix="pdescry-sweep-"))
     try:
         files = place / "rods"
@@ -233,7 +233,7 @@ def run(record: Path, number: int, rounds: int, kills: int, disturbed: int, queu
         }
         for name, measure in parts.items():
             if name in only:
-                found[name] = measure()
+                found[name] = measure() | {"commit": commit()}
                 write_json(record, found)
                 print(name, json.dumps(found[name]), flush=True)
     finally:
