@@ -123,7 +123,8 @@ def text_of(found: dict[str, Any]) -> str:
         shares = (f"{each['workers_busy']:.0%}", f"{each['scheduler_busy']:.0%}")
         plan.append((f"{seconds:g} s", f"{best:.2f} h", f"{each['hours']:.2f} h", *shares))
     text = TEXT.strip().format(
-        commits=", ".join(f"{NAMES[name]} {found[name]['commit']}" for name in NAMES), python=found["python"], cores=found["cores"],
+        commits=", ".join(f"{NAMES[name]} {found[name]['commit']}" for name in NAMES),
+        python=found["python"], cores=found["cores"],
         cases=engines["cases"], ratio=engines["ratio"], processor_ratio=engines["processor_ratio"],
         ratio_met=_met(engines["ratio"] <= WANTED["ratio"], engines["cases"] >= WANTED["cases"]),
         rounds=_table(("where", "whole", "sum over cases", "beside a case", "processor", "done"), rounds),
