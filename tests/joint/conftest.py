@@ -90,7 +90,7 @@ def small_experiment(
     x, t = readings.span[readings.axes[0]], readings.span[readings.time_name]
     axes = Axis(np.linspace(*x, elements[0] + 1), 5), Axis(np.linspace(*t, elements[1] + 1), 4)
     number, seen = len(readings.fields), Observations(readings)
-    model = NoiseModel(np.full(len(seen), noise), np.full(number, offset_sd), seen, np.zeros((number, 2)))
+    model = NoiseModel(np.full(len(seen), noise), np.full(number, offset_sd), seen, np.zeros((len(seen), 3)))
     return Experiment(Space(axes, number), model, np.full(number, tolerance))
 
 

@@ -13,28 +13,30 @@ from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Observations
 from tests.joint.conftest import smooth_readings
 
-LASTING = [[0.0, 0.0], [0.7, 0.4]]  # in u and in v: which share of the noise's variance, and how long
+# Of each sensor, in u and in v: which share of the noise's variance, how long, and whether it is smooth.
+LASTING = np.array([[[0, 0, 0], [0.7, 0.4, 0]], [[0, 0, 0], [0.6, 0.2, 1]], [[0.9, 1.5, 1], [1.0, 0.3, 1]]], float)
 
 
 @pytest.fixture(params=[(0.0, 0.0), (0.3, 0.0), (0.3, 1.2)], ids=["none", "in one field", "in both"])
 def model(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> NoiseModel:
     """Two fields, one of which was not always read, with noise that differs between readings."""
     exactly = replace(FIT, noise=replace(FIT.noise, least_weight=0.0))
-    monkeypatch.setattr("pdescry.joint.fit.noise_model.FIT", exactly)
+    monkeypatch.setattr("pdescry.joint.fit.correlation.FIT", exactly)
     readings = smooth_readings(("u", "v"), sensors=3, times=4)
     values = readings.values.copy()
     values[[1, 5], 1] = np.nan
     observed = Observations(replace(readings, values=values))
     noise = np.random.default_rng(0).uniform(0.1, 0.4, len(observed))
-    return NoiseModel(noise, np.array(request.param), observed, np.array(LASTING))
+    return NoiseModel(noise, np.array(request.param), observed, LASTING[observed.sensor, observed.field])
 
 
 def covariance(model: NoiseModel) -> np.ndarray:
-    """Of the errors: noise of each, which lasts for a while in v, and offsets; both of one field by one sensor."""
+    """Of the errors: noise of each, some of which lasts for a while, and offsets; both of one field by one sensor."""
     group, field, time = model.observations.group, model.observations.field, model.observations.points[:, -1]
     together = group[:, None] == group
-    share, lasts = model.lasting[field].T
-    correlation = np.where(together, share * np.exp(-np.abs(time[:, None] - time) / np.maximum(lasts, 1e-9)), 0.0)
+    share, lasts, smooth = model.lasting.T
+    apart = np.abs(time[:, None] - time) / np.maximum(lasts, 1e-9)
+    correlation = np.where(together, share * np.where(smooth == 1, 1 + apart, 1.0) * np.exp(-apart), 0.0)
     correlation += np.diag(1 - share)
     return model.noise[:, None] * correlation * model.noise + np.where(together, model.offset_sd[field] ** 2, 0.0)
 
@@ -73,6 +75,14 @@ def test_and_back(model: NoiseModel) -> None:
         mine[own] = errors[own]
         np.testing.assert_allclose(model.errors(own, model.whitened(mine)[own]), errors[own], atol=1e-9)
         assert model.log_scale(own) == pytest.approx(-np.linalg.slogdet(root[np.ix_(own, own)])[1])
+
+
+def test_how_much_of_the_noise_of_a_field_lasts(model: NoiseModel) -> None:
+    for field, (share, time) in enumerate(model.lasting_of_fields):
+        own = model.observations.field == field
+        lasting = model.noise[own] ** 2 * model.lasting[own, 0]
+        assert share == pytest.approx(lasting.sum() / np.sum(model.noise[own] ** 2))
+        assert time == pytest.approx(np.average(model.lasting[own, 1], weights=lasting))
 
 
 def test_variances_of_single_errors(model: NoiseModel) -> None:

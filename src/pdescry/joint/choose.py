@@ -379,7 +379,7 @@ def _searched(
         explained(own[0], each, SEARCH.orders.terms_explaining) if len(every) > 1 else 1.0
         for each, own in zip(every, starts, strict=True)
     ]
-    leading = int(np.argmax(shares))
+    leading = _leading_order(every, shares)
     if len(problem.fields) > 1:  # with laws of both orders it would take too long
         every, starts, leading = (every[leading],), [starts[leading]], 0
     sizes = method.proposals, method.largest, SEARCH.orders.laws_to_the_end
@@ -402,7 +402,7 @@ def _searched(
     soft = [law for own in laws.soft for law in own]
     # Without dynamics, tight laws would be equally wrong or close to this one, and slow to fit.
     no_dynamics = not shortlist and bool(soft) and predicts_no_dynamics(soft, baselines)
-    if not no_dynamics and not laws.any_is_satisfied:
+    if not no_dynamics and not laws.leading_is_satisfied:
         laws.guess_noisier()
     tights = tight_and_varied(laws, searches, vary) if laws.suggests_any and not no_dynamics else {}
     # In the plane there are hundreds of pairs, and each takes seconds.
@@ -442,6 +442,13 @@ def _searched(
     close = _close(compared[0], max(others, key=lambda law: law.score), problem) if others else None
     near = search.within_reach(compared) if determined else []
     return _Outcome(search.problem, compared, reasons, baselines, before, changes, close, asked=vary.asked, near=near)
+
+
+def _leading_order(every: Sequence[Problem], shares: Sequence[float]) -> int:
+    """Which orders in time to search first, by the share of inferred fields that their laws explain. Laws of second
+    order have more candidates, and smooth fields obey some of them, so they have to explain clearly more."""
+    ratio = SEARCH.orders.unexplained
+    return min(range(len(every)), key=lambda k: (1 - shares[k]) / ratio ** np.mean(every[k].orders))
 
 
 def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> Notice | None:

@@ -377,7 +377,7 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
         notes.append(Notice.of("unknown-source", field=source.field, along=names, left=left, **parameters))
     for number, (each, (_, experiment, _)) in enumerate(zip(departures(found, before), found.experiments, strict=True)):
         for name, departure, unit, (share, lasts) in zip(
-            operator.fields, each, experiment.observations.unit, experiment.noise_model.lasting, strict=True
+            operator.fields, each, experiment.observations.unit, experiment.noise_model.lasting_of_fields, strict=True
         ):
             whose = {"field": name, "experiment": number if len(found.states) > 1 else None}
             if departure > SEARCH.verdict.departure:

@@ -34,7 +34,7 @@ from pdescry.joint.sensors.against_law import without
 from pdescry.notices import Notice, restored, stored
 from pdescry.problem import Candidate, Condition, Ends, Given, Known, Problem
 
-FORMAT = "pdescry choice 8"
+FORMAT = "pdescry choice 9"
 TABLES = ("alternatives", "held_out", "single_term_changes", "probabilities", "claims", "profiles")
 
 
@@ -96,7 +96,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
             ),
             f"noise{mark}": (f"observation{mark}", experiment.noise_model.noise),
             f"offset_sd{mark}": ("component", experiment.noise_model.offset_sd),
-            f"lasting{mark}": (("component", "share_and_time"), experiment.noise_model.lasting),
+            f"lasting{mark}": ((f"observation{mark}", "share_time_smooth"), experiment.noise_model.lasting),
             f"tolerance{mark}": ("component", experiment.tolerance),
         }
         attributes |= {

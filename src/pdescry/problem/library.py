@@ -30,7 +30,8 @@ def terms_by_name(
         found = set(library(name, fields=tuple(fields), axes=tuple(axes)))
     if name == "general" and places is not None:
         most = max(PROBLEM.library.always, places // PROBLEM.library.sensors_per_factor)
-        found = {term for term in found if term.degree + term.order() <= most}
+        highest = max(2, places // PROBLEM.library.sensors_per_derivative)
+        found = {term for term in found if term.degree + term.order() <= most and term.order() <= highest}
     for field, order in orders.items():
         if order > 1 and name != "paper":
             found.add(Term.of([(Derivative(field, "t"), 1)]))  # damping

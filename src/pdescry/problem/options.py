@@ -17,6 +17,10 @@ class LibraryOptions:
     """Sensors that a term takes for each factor and each order of its derivatives: what is tried grows with what they
     can distinguish. With six sensors, u·u_xxx and offsets of 4 °C explained an aluminium rod better than diffusion and
     losses did (docs/ARCHITECTURE.md). Larger: laws of high order are not tried."""
+    sensors_per_derivative: int = 4
+    """Sensors along the axis that each order of a derivative takes; second derivatives are always tried. Fields of laws
+    of third order may vary within the intervals of a few sensors, and so explain whatever is wrong with these: eight
+    thermometers with errors of 2 % on a rod, by waves as long as their intervals. Larger: dispersion is not tried."""
     always: int = 3
     """Factors and orders of terms that any number of sensors is asked for: diffusion, advection, reactions up to cubic
     ones."""

@@ -157,12 +157,13 @@ class Process(Lean):
         return float(np.sqrt(self.lasting[0])) * self.unit if len(self.lasting) else 0.0
 
     @property
-    def lasting_errors(self) -> tuple[float, float]:
-        """Correlated share of the noise's variance, and its correlation time; zeros where there is none."""
+    def lasting_errors(self) -> tuple[float, float, float]:
+        """Correlated share of the noise's variance, its correlation time, and whether it is smooth (it is not); zeros
+        where there is none."""
         if not len(self.lasting):
-            return 0.0, 0.0
+            return 0.0, 0.0, 0.0
         duration = float(np.ptp(self.readings.time)) or 1.0
-        return float(self.lasting[0] / (self.lasting[0] + self.scales[2])), float(self.lasting[1]) * duration
+        return float(self.lasting[0] / (self.lasting[0] + self.scales[2])), float(self.lasting[1]) * duration, 0.0
 
     @property
     def offset_sd(self) -> float:

@@ -129,7 +129,7 @@ def from_processes(processes: Sequence[Process], ends: Ends, orders: tuple[int, 
     offsets = np.array([each.offset_sd if observed.offsets_identifiable else 0.0 for each in processes])
     offsets[offsets < FIELD.start.negligible_offset * observed.unit] = 0.0
     model = NoiseModel.of(np.array([each.noise for each in processes]), offsets, observed)
-    model = model.with_lasting(np.array([each.lasting_errors for each in processes]))
+    model = model.with_lasting(np.array([each.lasting_errors for each in processes])[observed.field])
     return InitialField.of(
         lambda *grid: [each.mean(*grid) for each in processes],
         lambda *grid: [each.sd(*grid) for each in processes],
@@ -186,10 +186,13 @@ class Start(Lean):
     def has_offsets(self) -> bool:
         return any(each.experiment.noise_model.has_offsets for each in self.initial)
 
+    def begun(self, terms: tuple[Candidate, ...]) -> Minimum:
+        """The initial fields with coefficients of a regression, not minimised."""
+        return Minimum(self.objective(terms), self.states, self.regressed(terms), False)
+
     def fit(self, terms: tuple[Candidate, ...], give_up_above: float = math.inf) -> Minimum:
         """The soft law, starting from the coefficients of a regression. give_up_above: as in `Objective.minimise`."""
-        found = Minimum(self.objective(terms), self.states, self.regressed(terms), False)
-        found = soft_minimum(found, self.gradually, give_up_above)
+        found = soft_minimum(self.begun(terms), self.gradually, give_up_above)
         # A wrong soft law would use offsets to fit the readings.
         if not self.has_offsets:
             return found

@@ -4,8 +4,10 @@ With C the posterior covariance of the fields at the readings of one sensor and 
 misfit without that sensor would have been (1 − C)⁻¹ e, with covariance (1 − C)⁻¹: exact where the field is linear in
 the unknowns, and to first order elsewhere. A sensor that reads several fields is left out with all of them.
 
-The outermost sensors do not contribute to the score: nothing is known of what enters from beyond them, so that no law
-could predict it.
+Nothing is known of what enters from beyond the outermost sensors, so that no law could predict all their readings. They
+contribute the log density of their misfits less their degrees of freedom, asymptotically that of each reading predicted
+from all others (Akaike; Stone 1977): otherwise a law that explains only the inside, and takes the rest for errors of
+these sensors, would score as much as the right one.
 """
 
 from __future__ import annotations
@@ -180,17 +182,34 @@ def held_out(found: Minimum) -> pd.DataFrame:
 
 
 def scores(found: Minimum) -> Array:
-    """(sensors,): log predictive density of each inner sensor, left out with all its readings."""
-    return np.array(
-        [
-            each.log_density() - found.objective.experiments[number].noise_model.log_scale(each.own)
-            for number, _, each in each_left_out(found, outermost=False)
-        ]
-    )
+    """(sensors,): log predictive density of each sensor of each experiment: the inner ones, left out with all their
+    readings, and then the outermost ones, reading by reading."""
+    densities: list[list[float]] = [[] for _ in found.states]
+    for number, _, each in each_left_out(found, outermost=False):
+        model = found.objective.experiments[number].noise_model
+        densities[number].append(each.log_density() - model.log_scale(each.own))
+    for number, experiment, state in found.experiments:
+        misfit = experiment.misfit(state)
+        for own, constant in outermost(found, number):
+            densities[number].append(constant - 0.5 * float(misfit[own] @ misfit[own]))
+    return np.array([density for own in densities for density in own])
+
+
+def outermost(found: Minimum, number: int) -> Iterator[tuple[Numbers, float]]:
+    """The observations of each outermost sensor of one experiment, and the log density of each of them predicted from
+    all others, but for half of the squared misfit."""
+    experiment = found.objective.experiments[number]
+    observed, model = experiment.observations, experiment.noise_model
+    between = {tuple(sensors) for sensors, _ in observed.between}
+    free = degrees_of_freedom(found, number)
+    for sensors, own in observed.left_out:
+        if len(own) and tuple(sensors) not in between:
+            used = float(free[np.unique(observed.group[own])].sum())
+            yield own, -used - model.log_scale(own) - 0.5 * len(own) * math.log(2 * math.pi)
 
 
 def score(found: Minimum) -> float:
-    """Expected log predictive density of the inner sensors, each left out with all its readings."""
+    """Expected log predictive density of the sensors (`scores`)."""
     return float(np.sum(scores(found)))
 
 

@@ -1,76 +1,92 @@
-"""Correlated errors of sensors, estimated from the misfits about a law: their share of the noise, and their correlation
-time.
+"""Correlated errors of sensors, estimated from the misfits about a law: their share of the noise, their correlation
+time, and whether they are smooth.
 
-The likelihood of misfits as independent noise plus an autoregressive process in continuous time comes from a Kalman
-filter, for all shares and correlation times of a grid at once. The most likely ones are accepted if they are clearly
-more likely than independent noise.
+The likelihood of misfits comes from a Kalman filter (``correlation.py``), for a grid of processes at once. The most
+likely one is accepted if it is clearly more likely than independent noise; if sensors clearly differ, each has its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from pdescry.joint.field.axis import Array
-from pdescry.joint.fit.noise_model import gains
+from pdescry.joint.fit.correlation import ROUGH, SMOOTH, squares_and_logs
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Numbers
 
+Records = list[tuple[Array, Array]]  # times and errors of each sensor
+
 
 def lasting_errors(found: Minimum, number: int = 0) -> Array:
-    """(F, 2): for each field of one experiment, the correlated share of the noise's variance, and its correlation time;
-    zeros if errors are independent, or at most what splines resolve, or sensors move.
+    """(M, 3): for each observation of one experiment, as in `NoiseModel`; zeros if errors are independent, or at most
+    what splines resolve, or sensors move.
 
     Offsets are removed as means of each sensor's misfits.
     """
     _, experiment, state = found.experiments[number]
     model, observed = experiment.noise_model, experiment.observations
-    found_ones = np.zeros((observed.n_fields, 2))
+    lasting = np.zeros((len(observed), 3))
     if not observed.at_rest:
-        return found_ones
+        return lasting
     misfits = observed.values - experiment.seen @ state
     errors, least = misfits / model.noise, FIT.noise.least_sd * observed.unit
-    records: list[list[tuple[Array, Array]]] = [[] for _ in range(observed.n_fields)]
+    groups: list[list[Numbers]] = [[] for _ in range(observed.n_fields)]
     for own in observed.of_groups:
-        values = errors[own] - (errors[own].mean() if model.has_offsets else 0.0)
-        records[observed.field[own[0]]].append((observed.points[own, -1], values))
-    for field, own in enumerate(records):
-        if not own or np.mean([len(times) for times, _ in own]) < FIT.correlation.readings_of_sensor:
+        groups[observed.field[own[0]]].append(own)
+    for field, own in enumerate(groups):
+        if not own or np.mean([len(each) for each in own]) < FIT.correlation.readings_of_sensor:
             continue
         if np.sqrt(np.mean(misfits[observed.field == field] ** 2)) <= least[field]:
             continue  # those are errors of the mesh
-        steps = np.concatenate([np.diff(times) for times, _ in own])
-        shortest = float(np.median(steps[steps > 0])) / 4
-        times = np.geomspace(shortest, experiment.space.time.width, FIT.correlation.times)
-        share, time = (each.ravel() for each in np.meshgrid(FIT.correlation.shares, times))
-        share, time = np.append(share, 0.0), np.append(time, 1.0)  # the last one is independent noise
-        likely = log_likelihood(own, share, time)
-        if likely.max() > likely[-1] + FIT.correlation.evidence:
-            best = int(np.argmax(likely))
-            found_ones[field] = share[best], time[best]
-    return found_ones
+        records = []
+        for each in own:
+            values = errors[each] - (errors[each].mean() if model.has_offsets else 0.0)
+            records.append((observed.points[each, -1], values))
+        for each, process in zip(own, most_likely(records, experiment.space.time.width), strict=True):
+            lasting[each] = process
+    return lasting
 
 
-def log_likelihood(records: Sequence[tuple[Array, Array]], share: Array, time: Array) -> Array:
-    """(grid,): log likelihood of errors, given record by record as times and values, maximised over their sd, for each
-    share and correlation time; up to a constant."""
-    longest = max(len(times) for times, _ in records)
-    values, steps = np.full((len(records), longest), np.nan), np.zeros((len(records), longest))
-    for k, (times, own) in enumerate(records):
-        values[k, : len(own)] = own
-        steps[k, 1 : len(own)] = np.diff(times)
-    squares, logs = np.zeros(len(share)), np.zeros(len(share))
-    state, gain = np.zeros((len(records), len(share))), np.zeros((len(records), len(share)))
-    for k in range(longest):
-        read: Numbers = np.flatnonzero(np.isfinite(values[:, k]))
-        along = np.minimum(np.exp(-steps[read, k, None] / time), FIT.noise.most_correlation)
-        variance, gain[read] = gains(share, along, gain[read], k == 0)
-        state[read] *= along if k else 0.0
-        innovation = values[read, k, None] - state[read]
-        state[read] += gain[read] * innovation
-        squares += np.sum(innovation**2 / variance, axis=0)
-        logs += np.sum(np.log(np.broadcast_to(variance, innovation.shape)), axis=0)
-    number = np.isfinite(values).sum()
-    return -0.5 * number * np.log(np.maximum(squares, np.finfo(float).tiny)) - 0.5 * logs
+def most_likely(records: Records, duration: float) -> Array:
+    """(records, 3): share, correlation time and smoothness of the errors of each sensor; zeros if they are
+    independent."""
+    given = FIT.correlation
+    steps = np.concatenate([np.diff(times) for times, _ in records])
+    times = np.geomspace(float(np.median(steps[steps > 0])) / 4, duration, given.times)
+    rough = _grid(given.shares, times, (ROUGH,))
+    likely = log_likelihood(records, *rough.T)
+    if likely.max() <= log_likelihood(records, *np.zeros((3, 1)))[0] + given.evidence:
+        return np.zeros((len(records), 3))
+    grid = np.concatenate(
+        [
+            rough,
+            _grid(given.further_shares, times, (ROUGH,)),
+            _grid((*given.shares[:-1], *given.further_shares), times, (SMOOTH,)),
+        ]
+    )
+    counts = np.array([len(values) for _, values in records])
+    squares, logs = squares_and_logs(records, *grid.T)
+    common = _likelihood(counts.sum(), squares.sum(axis=0), logs.sum(axis=0))
+    each = _likelihood(counts[:, None], squares, logs)
+    # Each sensor then has a share, a time and a size of its own.
+    cost = 1.5 * (len(records) - 1) * np.log(counts.sum()) + given.evidence
+    if each.max(axis=1).sum() > common.max() + cost:
+        return grid[each.argmax(axis=1)]
+    return np.tile(grid[common.argmax()], (len(records), 1))
+
+
+def log_likelihood(records: Records, share: Array, time: Array, smooth: Array) -> Array:
+    """(grid,): log likelihood of errors, maximised over their common sd, for each process; up to a constant."""
+    squares, logs = squares_and_logs(records, share, time, smooth)
+    return _likelihood(sum(len(values) for _, values in records), squares.sum(axis=0), logs.sum(axis=0))
+
+
+def _likelihood(count: Array | int, squares: Array, logs: Array) -> Array:
+    mean = np.maximum(squares, np.finfo(float).tiny) / count
+    return -0.5 * count * np.log(mean) - 0.5 * logs
+
+
+def _grid(shares: tuple[float, ...], times: Array, smooth: tuple[float, ...]) -> Array:
+    """(grid, 3)"""
+    return np.stack(np.meshgrid(shares, times, smooth, indexing="ij"), axis=-1).reshape(-1, 3)

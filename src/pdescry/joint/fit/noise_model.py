@@ -1,15 +1,13 @@
 """How readings differ from the field: noise, which may be correlated in time, and an offset of each sensor and field.
 
 Errors of one field by one sensor have covariance D (C + s²wwᵀ) D, with D the noise, C their correlation, s the offsets'
-sd and w = 1/D. A share of their variance may be correlated: C = (1 − share) 1 + share·exp(−|t − t′|/ℓ), independent
-noise and an autoregressive process in continuous time. Amplifier noise is of this kind, and so are residuals of a
-slightly incomplete law. Misfits are whitened: expressed in units in which they are independent with unit variance. For
-correlated errors these are the innovations of a Kalman filter: each error minus its prediction from the earlier ones.
+sd and w = 1/D. A share of their variance may be correlated in time (``correlation.py``). Misfits are whitened:
+expressed in units in which they are independent with unit variance. For correlated errors these are the innovations of
+a Kalman filter: each error minus its prediction from the earlier ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +17,7 @@ from scipy.sparse import csc_array, csr_array, diags_array, vstack
 from scipy.sparse.linalg import spsolve
 
 from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.correlation import innovations
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Numbers, Observations
@@ -27,7 +26,8 @@ from pdescry.joint.observations import Numbers, Observations
 @dataclass(frozen=True, eq=False)
 class NoiseModel(Lean):
     """noise: (M,) sds of the observations. offset_sd: (F,) of the sensors' offsets, zero where there are none. lasting:
-    (F, 2), correlated share of the noise's variance, and its correlation time; zeros where there is none."""
+    (M, 3), the same for all observations of one field by one sensor: correlated share of the noise's variance, its
+    correlation time, and whether it is smooth; zeros where there is none."""
 
     noise: Array
     offset_sd: Array
@@ -40,7 +40,7 @@ class NoiseModel(Lean):
         splines."""
         given = observations.given_noise
         found = noise[observations.field] if given is None else given
-        independent = np.zeros((observations.n_fields, 2))
+        independent = np.zeros((len(observations), 3))
         return cls(at_least(found, observations), np.asarray(offset_sd, float), observations, independent)
 
     def with_noise(self, noise: Array) -> NoiseModel:
@@ -54,7 +54,7 @@ class NoiseModel(Lean):
 
     def without(self, rows: NDArray[np.bool_], kept: Observations) -> NoiseModel:
         """Without some of the observations, (M,); kept: the others."""
-        return replace(self, noise=self.noise[~rows], observations=kept)
+        return replace(self, noise=self.noise[~rows], lasting=self.lasting[~rows], observations=kept)
 
     @property
     def noise_of_fields(self) -> Array:
@@ -62,6 +62,19 @@ class NoiseModel(Lean):
         observed = self.observations
         squares = np.bincount(observed.field, self.noise**2, minlength=observed.n_fields)
         return np.sqrt(squares / np.maximum(np.bincount(observed.field, minlength=observed.n_fields), 1))
+
+    @property
+    def lasting_of_fields(self) -> Array:
+        """(F, 2): correlated share of the variance of each field's noise, and its correlation time (mean, weighted by
+        its variance); zeros where there is none."""
+        field, lasting = self.observations.field, self.noise**2 * self.lasting[:, 0]
+
+        def summed(each: Array) -> Array:
+            return np.bincount(field, each, minlength=self.observations.n_fields)
+
+        known = summed(lasting) > 0
+        times = summed(lasting * self.lasting[:, 1]) / np.where(known, summed(lasting), 1.0)
+        return np.stack([summed(lasting) / np.maximum(summed(self.noise**2), np.finfo(float).tiny), times], axis=1)
 
     @property
     def has_offsets(self) -> bool:
@@ -114,9 +127,8 @@ class NoiseModel(Lean):
             return csr_array(diags_array(1 / self.noise))
         values, rows, columns = [], [], []
         for own in self.observations.of_groups:
-            share, length = self.lasting[self.observations.field[own[0]]]
             steps = np.diff(self.observations.points[own, -1])
-            for k, (weights, sd) in enumerate(_innovations(share, np.exp(-steps / length) if share else 0 * steps)):
+            for k, (weights, sd) in enumerate(innovations(*self.lasting[own[0]], steps)):
                 some = own[k - len(weights) : k + 1]
                 values.append(np.append(-weights, 1.0) / (sd * self.noise[some]))
                 rows.append(np.full(len(some), own[k]))
@@ -212,32 +224,6 @@ class WhitenedRows(Lean):
         kept[own] = 0.0
         only = diags_array(kept)
         return replace(self, weighed=csr_array(only @ self.weighed), along=csr_array(only @ self.along))
-
-
-def gains(share: Array, correlation: Array, before: Array | float, first: bool) -> tuple[Array, Array]:
-    """One step of the Kalman filter, for errors of unit variance: the variance of an innovation, and the gain.
-    correlation: with the previous error, of the correlated share; before: the previous gain."""
-    correlation = np.minimum(correlation, FIT.noise.most_correlation)
-    # The posterior variance of the correlated part after a reading is its gain times the variance of independent noise.
-    kept = 0.0 if first else correlation**2
-    known = np.where(share < 1, before * (1 - share), 0.0)
-    lasting = share if first else kept * known + share * (1 - kept)
-    variance = lasting + 1 - share
-    return variance, lasting / variance
-
-
-def _innovations(share: float, correlation: Array) -> Iterator[tuple[Array, float]]:
-    """For each error of a record: weights of the preceding errors in its prediction, the newest last, and the sd of the
-    innovation."""
-    weights, gain = np.zeros(0), np.zeros(())
-    for k in range(len(correlation) + 1):
-        along = min(float(correlation[k - 1]), FIT.noise.most_correlation) if k else 0.0
-        if k:
-            weights = along * np.append((1 - gain) * weights, gain)[-FIT.noise.most_earlier :]
-            counts = np.flatnonzero(weights > FIT.noise.least_weight)
-            weights = weights[counts[0] :] if len(counts) else weights[:0]
-        variance, gain = gains(np.asarray(share), np.asarray(along), gain, not k)
-        yield weights, float(np.sqrt(variance))
 
 
 def at_least(noise: Array, observations: Observations) -> Array:

@@ -127,8 +127,9 @@ class NoiseOptions:
     least_sd: float = 2e-4
     """Share of the readings' sd: lower bound of the noise. Smaller values cannot be resolved with this number of
     splines; larger: precise readings are less informative."""
-    most_correlation: float = 0.99
-    """Largest correlation of consecutive errors. Larger: single readings have almost no weight."""
+    least_step: float = 0.01
+    """Time between consecutive errors that counts at least, in correlation times. Smaller: single readings have almost
+    no weight."""
     least_weight: float = 3e-3
     """Weight of an earlier error in the prediction of the newest, below which it is neglected. Smaller: rows are less
     local, so slower."""
@@ -157,6 +158,9 @@ class CorrelationOptions:
     """Nats: least evidence of correlation. Larger: intervals too narrow; smaller: noise is mistaken for it."""
     shares: tuple[float, ...] = (0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
     """Grid of shares of the variance. More: slower."""
+    further_shares: tuple[float, ...] = (0.95, 0.98, 0.99, 0.997, 0.999, 0.9997)
+    """Shares that are also tried once errors are known to be correlated: precise sensors whose errors are mostly those
+    of a gain, a lag or the law. More: slower."""
     times: int = 30
     """Number of correlation times in the grid, from a quarter of the usual distance of readings to the whole record.
     More: slower."""

@@ -106,12 +106,19 @@ class ByOrder:
             self.guesses[k] = search.improved(self.guesses[k])
 
     @property
-    def any_is_satisfied(self) -> bool:
-        return any(own[0].is_satisfied for own in self.soft if own)
+    def leading_is_satisfied(self) -> bool:
+        """Whether a law of the leading order is satisfied, or of a lower one."""
+        return any(
+            own[0].is_satisfied
+            for k, own in enumerate(self.soft)
+            if own and self._orders[k] <= self._orders[self.leading]
+        )
 
     def guess_noisier(self) -> None:
-        """If no law is satisfied, also fit the best of these with larger errors of sensors."""
-        self.guesses = [search.with_noisier(own) for search, own in zip(self.searches, self.guesses, strict=True)]
+        """If no law of the leading order is satisfied, also fit the best ones, and simple ones, with larger errors of
+        sensors."""
+        k = self.leading
+        self.guesses[k] = self.searches[k].with_noisier(self.guesses[k], self.starts[k])
 
     def guess_among(self, laws: Sequence[tuple[Candidate, ...]]) -> None:
         pairs = zip(self.searches, self.starts, strict=True)

@@ -179,12 +179,16 @@ def noisier_fit(found: Minimum) -> Minimum:
     return with_larger_noise(found)
 
 
+def noisier_first_fit(start: Start, terms: tuple[Candidate, ...]) -> Minimum:
+    """A soft law from fields without a law, with a larger noise of the sensors."""
+    return with_larger_noise(start.begun(terms))
+
+
 def start_from_equation(start: Start, side: tuple[Candidate, ...]) -> Start:
     """The initial fields replaced by ones that satisfy one equation, softly, whatever the others: if that equation is
     the best determined one, it improves the fields of the others, too."""
     with np.errstate(all="ignore"):
-        found = Minimum(start.objective(side), start.states, start.regressed(side), False)
-        found = soft_minimum(found, True, only=start.operator.fields.index(side[0].field))
+        found = soft_minimum(start.begun(side), True, only=start.operator.fields.index(side[0].field))
     return replace(start, initial=tuple(replace(e, state=s) for e, s in zip(start.initial, found.states, strict=True)))
 
 

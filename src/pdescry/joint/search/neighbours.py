@@ -1,8 +1,8 @@
 """Laws that differ by a term or two from a fitted one, scored all together in closed form, with the model linearised.
 
 At the minimum of a law the coefficients of all candidates are freed, and the fields are eliminated in closed form. For
-each held-out sensor only products of the responses of its readings to the coefficients are stored, so each subset of
-terms needs matrices of the size of the law: thousands of laws a second. The best of these are then fitted.
+each sensor only products of the responses of its readings to the coefficients are stored, so each subset of terms needs
+matrices of the size of the law: thousands of laws a second. The best of these are then fitted.
 """
 
 from __future__ import annotations
@@ -12,18 +12,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+from scipy.sparse import csr_array
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.centring import lower_powers
-from pdescry.joint.fit.held_out import LEAST_EIGENVALUE
+from pdescry.joint.fit.held_out import LEAST_EIGENVALUE, outermost
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.fit.stages import with_terms
+from pdescry.joint.observations import Numbers
 from pdescry.joint.search.complexity import gains, penalty
 from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.well_posed import ill_posed
@@ -32,8 +35,8 @@ from pdescry.problem import Candidate, members, overlapping
 
 @dataclass(frozen=True, eq=False)
 class Neighbour:
-    """terms, their coefficients, and the score in the linearised model. elpd: expected log predictive density of
-    held-out sensors, by_sensor: of each; score: elpd minus the complexity penalty; total_score: score minus the cost of
+    """terms, their coefficients, and the score in the linearised model. elpd: expected log predictive density of the
+    sensors, by_sensor: of each; score: elpd minus the complexity penalty; total_score: score minus the cost of
     misfit and residual."""
 
     terms: tuple[Candidate, ...]
@@ -62,14 +65,19 @@ class Neighbourhood:
         states = [each.eliminated() for each in linearised.experiments]
         # The rows of the prior are excluded here and added for each subset of terms.
         self.rest = np.vstack([each.rest for each in states])
-        products, constants = [], []
+        products, constants, inside = [], [], []
         for (number, experiment, state), reduced in zip(found.experiments, states, strict=True):
             observed, model = experiment.observations, experiment.noise_model
             misfit = experiment.misfit(state)
+
+            def responses(own: Numbers, rows: csr_array, misfit: Array = misfit, reduced: Any = reduced) -> Array:
+                """(own, K + 1): of the misfit to the coefficients, and the misfit of the solved states."""
+                through = rows @ reduced.through
+                return np.column_stack([through[:, :-1], misfit[own] + through[:, -1]])
+
             for _, own in observed.between:
                 rows = experiment.whitened.of(own)
-                through = rows @ reduced.through  # (own, K + 1): response of the misfit to the coefficients
-                columns = np.column_stack([through[:, :-1], misfit[own] + through[:, -1]])
+                columns = responses(own, rows)
                 if len(own) > FIT.leave_out.readings_in_closed_form:  # as `held_out.Removed`
                     without = linearised.experiments[number].without(own).factor()
                     products.append(columns.T @ (columns + rows @ without.solve(rows.T @ columns)))
@@ -81,8 +89,14 @@ class Neighbourhood:
                     products.append(half.T @ half)
                     log_determinant = float(np.sum(np.log(values)))
                 constants.append(0.5 * log_determinant - 0.5 * len(own) * math.log(2 * math.pi) - model.log_scale(own))
+                inside.append(True)
+            for own, constant in outermost(found, number):
+                columns = responses(own, experiment.whitened.of(own))
+                products.append(columns.T @ columns)
+                constants.append(constant)
+                inside.append(False)
         self.products = np.array(products).reshape(-1, len(candidates) + 1, len(candidates) + 1)
-        self.constants = np.array(constants, float)
+        self.constants, self.inside = np.array(constants, float), np.array(inside, bool)
 
     def of(self, some: tuple[int, ...]) -> Neighbour:
         """The law with these candidates."""
@@ -104,12 +118,14 @@ class Neighbourhood:
         combined[chosen] += change
         along = self.products @ combined  # (sensors, K + 1)
         square = along @ combined
-        moved = np.swapaxes(inverse, 0, 1) @ self.products[:, chosen][:, :, chosen] @ inverse
+        # What each inner sensor adds to the coefficients is not known without it.
+        added = self.products[:, chosen][:, :, chosen] * self.inside[:, None, None]
+        moved = np.swapaxes(inverse, 0, 1) @ added @ inverse
         left = np.eye(size) - moved
         values, vectors = np.linalg.eigh((left + np.swapaxes(left, 1, 2)) / 2)
         values = np.maximum(values, LEAST_EIGENVALUE)
         pulled = np.einsum("ski,sk->si", vectors, along[:, chosen] @ inverse)
-        square = square + np.sum(pulled**2 / values, axis=1)
+        square = square + self.inside * np.sum(pulled**2 / values, axis=1)
         by_sensor = self.constants + 0.5 * np.sum(np.log(values), axis=1) - 0.5 * square
         elpd = float(np.sum(by_sensor))
         coefficients = self.at[chosen] + change

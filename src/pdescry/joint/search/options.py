@@ -17,6 +17,11 @@ class OrderOptions:
     terms_explaining: int = 3
     """Terms: laws of up to this size decide which order is searched first, by how much of the inferred fields they
     explain. More: products of derivatives explain noise."""
+    unexplained: float = 0.2
+    """Ratio: share of inferred fields that second-order laws leave unexplained to that of first-order laws, below which
+    the second order is searched first. Waves with 2 and 5 % noise, layout 77: at most 0.11; two aluminium rods: 0.3 and
+    0.8, other systems of first order above 1. Larger: laws of second order that smooth fields suggest take the time;
+    smaller: waves are searched briefly."""
     laws_to_the_end: int = 4
     """Soft laws that are fitted with a tight tolerance. More: the right one is missed less often; slower."""
     of_other_order: tuple[int, int, int] = (1, 3, 2)
@@ -56,6 +61,12 @@ class SoftLawOptions:
     margin_per_reading: float = 0.1
     """Nats for each reading: a soft law that is worse than the best by more is not tightened. Larger: more fits;
     smaller: the right law is dropped before its noise is inferred."""
+    close_per_reading: float = 0.01
+    """Nats for each reading: soft laws within this margin of the best are tightened, however many others are. Larger:
+    slower; smaller: the right law is dropped where readings depart a little from every law (a switched rod), because
+    this departure is inferred later."""
+    most_close: int = 8
+    """Largest number of laws tightened for that reason."""
     margin_per_reading_if_satisfied: float = 0.03
     """The same if the best soft law is satisfied."""
     cost_if_satisfied: float = 30.0

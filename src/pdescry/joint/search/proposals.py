@@ -1,4 +1,4 @@
-"""Proposals of laws to fit: those that explain the left sides of inferred fields best, and a few common ones."""
+"""Proposals of laws to fit: those that explain the left sides of inferred fields best, simple ones first."""
 
 from __future__ import annotations
 
@@ -18,19 +18,6 @@ from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem, overlapping
 
 RIDGE = 1e-6  # of the square of a term: keeps the system solvable if terms are collinear
-# With few sensors, derivatives of an inferred field are inaccurate; these laws, fitted together with the field, may
-# still be found.
-COMMON = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
-COMMON_IN_PLANE = (
-    ("lap({u})",),
-    ("{u}_{x}", "{u}_{y}", "lap({u})"),
-    ("1", "{u}", "lap({u})"),
-    ("{u}", "{u}^2", "lap({u})"),
-    ("{u}", "{u}^3", "lap({u})"),
-)
-COMMON_SECOND_IN_PLANE = (("lap({u})",), ("{u}_t", "lap({u})"), ("{u}", "lap({u})"), ("{u}_t", "{u}", "lap({u})"))
-COMMON_SECOND = (("{u}_{x}{x}",), ("{u}_t", "{u}_{x}{x}"), ("{u}", "{u}_{x}{x}"), ("{u}_t", "{u}", "{u}_{x}{x}"))
-
 Terms = tuple[Candidate, ...]
 
 
@@ -60,13 +47,6 @@ def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: i
         found += [(start, terms) for terms in _together(good, problem)]
     if problem.known.values:  # these may be the whole law
         found += [(start, problem.known.present) for start in starts]
-    seen = {frozenset(terms) for _, terms in found}
-    found += [
-        (start, law)
-        for start in {id(start): start for start in (starts[0], starts[-1])}.values()
-        for law in common_laws(problem)
-        if frozenset(law) not in seen
-    ]
     unique = {(id(start), frozenset(terms)): (start, terms) for start, terms in found}
     return list(unique.values())
 
@@ -221,16 +201,3 @@ def pairs_of_simple(problem: Problem) -> list[Terms]:
     some = [*((each,) for each in simple), *combinations(simple, 2)]
     laws = [(*known.present, *law) for law in some]
     return [law for law in laws if problem.is_whole(law)]
-
-
-def common_laws(problem: Problem) -> list[Terms]:
-    """Common laws, with the terms known to be in the law; for one field."""
-    if len(problem.fields) != 1:
-        return []
-    (field,), axes = problem.fields, problem.axes
-    names = {"u": field, "x": axes[0], "y": axes[-1]}
-    first, second = (COMMON, COMMON_SECOND) if len(axes) == 1 else (COMMON_IN_PLANE, COMMON_SECOND_IN_PLANE)
-    texts = first if problem.orders == (1,) else second
-    laws = [[Candidate(field, problem.term(text.format(**names))) for text in law] for law in texts]
-    whole = [tuple(dict.fromkeys((*problem.known.present, *law))) for law in laws]
-    return [law for law in whole if set(law) <= set(problem.known.candidates)]

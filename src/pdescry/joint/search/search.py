@@ -24,6 +24,7 @@ from pdescry.joint.search.fitted_law import (
     judged,
     last_fit,
     laws_near,
+    noisier_first_fit,
     noisier_fit,
     soft_fit,
     soft_fit_from,
@@ -32,7 +33,7 @@ from pdescry.joint.search.fitted_law import (
 )
 from pdescry.joint.search.neighbours import Neighbour
 from pdescry.joint.search.options import SEARCH
-from pdescry.joint.search.proposals import common_laws, completions, pairs_of_simple, proposals
+from pdescry.joint.search.proposals import completions, pairs_of_simple, proposals
 from pdescry.joint.search.verdict import missed
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem
@@ -146,12 +147,17 @@ class Search:
         clearly = [law for law in tried if law.possible and law.total_score > best + self.margin]
         return _ranked([*ranked, *clearly])
 
-    def with_noisier(self, ranked: list[FittedLaw]) -> list[FittedLaw]:
-        """With the best of these laws fitted again with larger errors of sensors, and those near them: real readings
-        deviate a little from every law."""
+    def with_noisier(self, ranked: list[FittedLaw], starts: Sequence[Start]) -> list[FittedLaw]:
+        """With the best of these laws fitted again with larger errors of sensors, every simple term alone (precise
+        readings exclude a law that they contradict a little), and the laws near them: real readings deviate from every
+        law."""
         end = PROGRESS["proposals"][1]
-        some = [law for law in ranked if law.possible][: SEARCH.soft.refitted_with_noise]
-        fits: list[Task] = [(noisier_fit, (law.found,)) for law in some]
+        fits: list[Task] = [
+            (noisier_fit, (law.found,)) for law in ranked[: SEARCH.soft.refitted_with_noise] if law.possible
+        ]
+        if len(self.problem.axes) == 1:
+            alone = [law for law in pairs_of_simple(self.problem) if len(law) == 1 + len(self.problem.known.present)]
+            fits += [(noisier_first_fit, (starts[0], terms)) for terms in alone]
         tried = self.all_fitted(fits, "trying laws", end, end)
         return self.improved(_ranked([*ranked, *tried]))
 
@@ -214,10 +220,9 @@ class Search:
         """The first of them fitted with a tight tolerance, the best first; none if none is possible. Each is also
         fitted gradually if necessary.
 
-        Includes the first common law, because a soft law that hardly allows the field to change may have a larger total
-        score. If the best may be overestimated, also smaller ones, and all of them even if they are far behind.
+        Includes all that are close to the best, because they differ in what the noise turns out to be. If the best may
+        be overestimated, also smaller ones, and all of them even if they are far behind.
         """
-        common = {frozenset(law) for law in common_laws(self.problem)}
         far = (
             SEARCH.soft.margin_per_reading_if_satisfied * self.problem.n_readings
             if soft[0].is_satisfied
@@ -225,11 +230,10 @@ class Search:
         )
         near = _without_larger([law for law in soft if law.total_score > soft[0].total_score - far])
         kept = near[: self.kept]
+        close = soft[0].total_score - SEARCH.soft.close_per_reading * self.problem.n_readings
+        kept += [law for law in near[self.kept : SEARCH.soft.most_close] if law.total_score > close]
         if self.may_be_overestimated(soft[0]):
             kept += self._smaller(soft, kept)
-            near = _without_larger([law for law in soft if law.total_score > soft[0].total_score - self.margin])
-        if not common & {law.key for law in kept}:
-            kept += [law for law in near if law.key in common][:1]
         found = self.fitted_tightly(kept, starts)
         if not found:  # the best ones became ill-posed; laws without their terms may be possible
             rest = [law for law in soft if law not in kept and not any(law.key >= other.key for other in kept)]
