@@ -19,7 +19,7 @@ from pdescry.equation.equation import Component
 from pdescry.equation.with_spread import SUMMARY
 from pdescry.errors import InputError
 from pdescry.joint.field.process import Process
-from pdescry.joint.fit.held_out import errors
+from pdescry.joint.fit.held_out import errors, scores_of_fields
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.options import ANSWER
 from pdescry.joint.profiles import COLUMNS
@@ -34,14 +34,15 @@ class Comparison:
     Parameters
     ----------
     alternatives : pandas.DataFrame
-        Laws compared at the end, best first: terms, law, elpd (expected log predictive density of held-out sensors),
-        score (elpd minus the complexity penalty) relative to the best, and probability among them.
+        Laws compared at the end, best first: terms, law, elpd (expected log predictive density of the sensors: inner
+        ones left out as a whole, the outermost ones reading by reading), score (elpd minus the complexity penalty)
+        relative to the best, and probability among them.
     probabilities : pandas.DataFrame
         Probability of each candidate of each equation.
     held_out : pandas.DataFrame
         Each sensor predicted from the others by the best law.
     baselines : dict of dict of float
-        For each field the elpd of models without a law.
+        For each field the elpd of models without a law, of the inner sensors only.
     reasons : dict of Notice
         By field, why its readings do not determine a law.
     single_term_changes : pandas.DataFrame
@@ -79,6 +80,11 @@ class Comparison:
         """Laws that are not the best but are also plausible, with their probabilities."""
         rows = self.alternatives.to_dict(orient="records")[1:]
         return [(row["law"], row["probability"]) for row in rows if row["probability"] >= ANSWER.report.probability]
+
+    @property
+    def of_inner_sensors(self) -> dict[str, float]:
+        """For each field the elpd of the best law, of the inner sensors only, to compare with ``baselines``."""
+        return scores_of_fields(self.held_out, tuple(self.baselines))
 
     @property
     def errors(self) -> tuple[float, float]:

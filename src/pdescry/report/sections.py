@@ -238,15 +238,16 @@ def _compared(comparison: Comparison) -> Iterator[str]:
             [row["law"], _short(row["elpd"], 6), _short(abs(row["score"]), 3), _short(row["probability"], 2)]
             for row in comparison.alternatives.to_dict(orient="records")
         ],
-        "Laws that were compared at the end, by how well they predict held-out sensors",
+        "Laws that were compared at the end, by how well they predict sensors: inner ones left out as a whole, the "
+        "outermost ones reading by reading",
     )
+    inner, baselines = comparison.of_inner_sensors, comparison.baselines
+    names = next(iter(baselines.values()), {})
+    rows = [[name, *(_short(scores[name], 6) for scores in baselines.values())] for name in names]
     yield table(
-        ["without a law", *(f"elpd of {field}" for field in comparison.baselines)],
-        [
-            [name, *(_short(scores[name], 6) for scores in comparison.baselines.values())]
-            for name in next(iter(comparison.baselines.values()), {})
-        ],
-        "Models without a law, for comparison",
+        ["model", *(f"elpd of {field}" for field in baselines)],
+        [*rows, ["the best law", *(_short(inner[field], 6) for field in baselines)]],
+        "Models without a law, for comparison, by the inner sensors only",
     )
 
 
@@ -262,7 +263,7 @@ def _why(path: dict[str, Any]) -> str:
     if outside:
         words += f" Nearest to being in it: {outside[0]['name']} ({_short(outside[0]['score'], 3)} nats)."
     caption = (
-        "Why these terms: what the law would lose or gain (elpd of held-out sensors less the complexity penalty; "
+        "Why these terms: what the law would lose or gain (elpd of the sensors less the complexity penalty; "
         "to first order) with one of its own terms taken away (dark) or another one added (grey). To the left: worse. "
         "A law gives way only to one that is better, and well-posed."
     )

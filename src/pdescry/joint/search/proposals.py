@@ -47,6 +47,8 @@ def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: i
         found += [(start, terms) for terms in _together(good, problem)]
     if problem.known.values:  # these may be the whole law
         found += [(start, problem.known.present) for start in starts]
+    if not found:  # what is known excludes all that the fields suggest; it is judged when laws are fitted
+        found = [(starts[0], law) for law in pairs_of_simple(problem)]
     unique = {(id(start), frozenset(terms)): (start, terms) for start, terms in found}
     return list(unique.values())
 
