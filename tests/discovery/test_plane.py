@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -43,6 +44,35 @@ def law() -> Law:
 
 def truth_of(found: Any) -> Any:
     return plate_at(found["t"], found["x"], found["y"]).transpose("t", "x", "y")
+
+
+def test_draws_of_the_law_predict_held_out_sensors(law: Law) -> None:
+    forward = law.forward
+    assert (forward.status, forward.conditions, forward.unscored) == ("ok", "field", None)
+    assert forward.misfit < 0.02
+    score, table = forward.score, forward.held_out
+    assert score is not None
+    assert table is not None
+    assert score.draws >= 8
+    assert score.rms_error < 2 * score.expected < 0.2 * np.std(law.readings.values)
+    assert score.coverage > 0.85
+    assert list(table.columns) == ["sensor", "t", "x", "y", "reading", "mean", "low", "high"]
+    assert len(table) == score.readings == 16 * len(score.sensors)
+    places = table[["x", "y"]].to_numpy()[::16]
+    np.testing.assert_array_equal(places, law.readings.places[np.array(score.sensors, int)])
+
+
+def test_what_is_drawn_of_held_out_sensors_says_where_they_are(law: Law, tmp_path: Path) -> None:
+    score = law.forward.score
+    assert score is not None
+    places = {number: law.readings.places[int(number)] for number in score.sensors}
+    _, labels = pdescry.plot.forecast(law).get_legend_handles_labels()
+    assert labels == [f"sensor {number} at x = {x:.3g}, y = {y:.3g}" for number, (x, y) in places.items()]
+    law.report(tmp_path / "plate.html")
+    page = (tmp_path / "plate.html").read_text(encoding="utf-8")
+    assert score.sentence in page
+    assert page.count('data-figure="forecast-') == len(places)
+    assert all(f"Sensor {number} at x = {x:.4g}, y = {y:.4g}, held out" in page for number, (x, y) in places.items())
 
 
 def test_edges_follow_the_field_and_then_keep_their_values(law: Law) -> None:
@@ -210,5 +240,9 @@ def test_a_law_with_a_group_is_told_kept_and_shown(law: Law, tmp_path: Path) -> 
     shown = CliRunner().invoke(app, ["show", str(tmp_path / "plate.pdescry"), "--derive", "u / 'lap(u)'"])
     assert shown.exit_code == 0, shown.output
     assert "u / 'lap(u)' =" in shown.output
-    again = pdescry.load(tmp_path / "plate.pdescry").simulate([0.0, 1.0], x=[1.0], y=[1.0], verify=False)
+    loaded = pdescry.load(tmp_path / "plate.pdescry")
+    kept: Any = loaded.forward.held_out
+    told: Any = law.forward.held_out
+    pd.testing.assert_frame_equal(kept, told)
+    again = loaded.simulate([0.0, 1.0], x=[1.0], y=[1.0], verify=False)
     np.testing.assert_allclose(again["u"], law.simulate([0.0, 1.0], x=[1.0], y=[1.0], verify=False)["u"])

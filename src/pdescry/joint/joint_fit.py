@@ -289,8 +289,9 @@ class JointFit:
             Random seed.
         bounded : bool
             For draws that are to be solved forward: with a prior of the initial state, which varies as the readings do
-            over the distance between sensors, and with a smaller tolerance of the law. If the law forgets its initial
-            state (Burgers', between sensors, into a shock), the initial state would otherwise be unbounded.
+            over the distance between sensors, and along one axis with a smaller tolerance of the law. If the law
+            forgets its initial state (Burgers', between sensors, into a shock), the initial state would otherwise be
+            unbounded.
 
         Returns
         -------
@@ -311,9 +312,10 @@ class JointFit:
 
     @cached_property
     def _bounded(self) -> Minimum:
-        found = self.minimum
+        found, tolerances = self.minimum, FIT.tolerances
+        share = tolerances.draws if len(self.readings.axes) == 1 else tolerances.draws_in_plane
         changed = [
-            replace(each.varying(state, state, self.orders), tolerance=FIT.tolerances.draws * each.tolerance)
+            replace(each.varying(state, state, self.orders), tolerance=share * each.tolerance)
             for _, each, state in found.experiments
         ]
         return found.with_experiments(changed)

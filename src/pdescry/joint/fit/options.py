@@ -46,6 +46,9 @@ class ToleranceOptions:
     draws: float = 0.1
     """Share of the tolerance for draws that are solved forward. With 1, the residual of draws was 4.5 % of u_t where
     that of the mean was 0.7 % (docs/ARCHITECTURE.md)."""
+    draws_in_plane: float = 1.0
+    """The same in the plane, where fields are not fitted with a smaller tolerance either: meshes are too coarse for it.
+    Smaller: intervals are too narrow (docs/ARCHITECTURE.md)."""
 
 
 @dataclass(frozen=True)
