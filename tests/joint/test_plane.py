@@ -16,9 +16,11 @@ from pdescry.joint.field.mesh import finer_in_space, first_sizes, refined, space
 from pdescry.joint.field.options import FIELD
 from pdescry.joint.field.region import Region
 from pdescry.joint.field.space import Space
+from pdescry.joint.fit.known_edges import resolved_to_edges
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Observations
 from pdescry.joint.without_law import fields_without_law, starts_of
-from pdescry.problem import Problem
+from pdescry.problem import Condition, Problem
 
 LAW = {"u_x": 0.25, "u_y": 0.5, "lap(u)": 0.5}
 
@@ -159,6 +161,16 @@ def test_the_coefficients_of_a_law_in_the_plane(fit: JointFit) -> None:
     assert (np.abs(fit.values / truth - 1) < 0.15).all()
     assert not fit.variation
     assert fit.profiles.empty
+
+
+def test_meshes_are_refined_for_known_edges_only(fit: JointFit, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = fit.minimum
+    assert resolved_to_edges(found) is found
+    low, _ = fit.reach["x"]
+    known = found.with_experiments([replace(fit.experiment, conditions=(Condition("u", 1, low, 0.0),))])
+    any_cost = replace(FIT, refinement=replace(FIT.refinement, residual_cost_at_edges=1e9))
+    monkeypatch.setattr("pdescry.joint.fit.known_edges.FIT", any_cost)
+    assert resolved_to_edges(known) is known
 
 
 def test_the_field_is_predicted_between_the_sensors(fit: JointFit) -> None:

@@ -24,6 +24,7 @@ from pdescry.joint.advice import Advice, Sites, advise
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.held_out import held_out, score
+from pdescry.joint.fit.known_edges import resolved_to_edges
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offsets
 from pdescry.joint.fit.options import FIT
@@ -347,11 +348,11 @@ class JointFit:
 
 
 def extended_fit(found: Minimum, problem: Problem, before: Sequence[Array]) -> JointFit:
-    """The law with its fields, extended to their domains. before: for each experiment the noise of each field in fits
-    without a law."""
+    """The law with its fields, resolved up to known edges and extended to their domains. before: for each experiment
+    the noise of each field in fits without a law."""
     try:
         with np.errstate(all="ignore"):
-            wide = extended(found, [each.domain for each in problem.ends])
+            wide = extended(resolved_to_edges(found), [each.domain for each in problem.ends])
     except np.linalg.LinAlgError:
         notes = (*notes_of(found, before), Notice.of("not-followed"))
         return JointFit(found, problem, notes)
