@@ -51,7 +51,7 @@ CONSTANTS = {
     "joint/search/proposals.py": {"RIDGE"},
     "joint/search/search.py": {"PROGRESS"},
     "problem/candidate.py": {"HIGHEST_POWER"},
-    "problem/ends.py": {"HIGHEST"},
+    "problem/ends.py": {"HIGHEST", "HIGHEST_AT_EDGE"},
     "problem/known.py": {"EXACT"},
     "problem/problem.py": {"HIGHEST", "HIGHEST_IN_PLANE", "MOST_AXES", "TIMES"},
     "solver/profiles.py": {"NODES"},

@@ -99,7 +99,7 @@ def test_few_sensors_are_not_left_out(chosen: tuple[Law, Path]) -> None:
     few = fit.readings.select(sensors=[0, 2, 5, 7])
     model = NoiseModel.of(fit.noise, fit.experiment.noise_model.offset_sd, Observations(few))
     experiment = replace(fit.experiment, noise_model=model)
-    solved: Any = SimpleNamespace(steps=100)
+    solved: Any = SimpleNamespace(steps=100, axes=("x",))
     fewer = replace(fit, minimum=fit.minimum.with_experiments([experiment]))
     score, why = score_forward(JointInference(replace(choice_of(law), fit=fewer), (few,)), solved, lambda part: None)
     assert score is None

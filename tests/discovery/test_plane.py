@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -20,6 +21,7 @@ from pdescry.discovery.continuing_in_plane import State
 from pdescry.discovery.extrapolating_in_plane import AskedInPlane, domain_of, solve_in_plane
 from pdescry.equation.to_sympy import to_sympy
 from pdescry.equation.units import unit_of_coefficient
+from pdescry.problem import Condition
 
 PLATE = {"x": (0.0, np.pi), "y": (0.0, np.pi)}
 WAVES = [(1.0, 1, 0), (-0.7, 1, 1), (0.8, 0, 2), (0.5, 2, 1)]
@@ -43,6 +45,35 @@ def law() -> Law:
 
 def truth_of(found: Any) -> Any:
     return plate_at(found["t"], found["x"], found["y"]).transpose("t", "x", "y")
+
+
+def test_draws_of_the_law_predict_held_out_sensors(law: Law) -> None:
+    forward = law.forward
+    assert (forward.status, forward.conditions, forward.unscored) == ("ok", "field", None)
+    assert forward.misfit < 0.02
+    score, table = forward.score, forward.held_out
+    assert score is not None
+    assert table is not None
+    assert score.draws >= 8
+    assert score.rms_error < 2 * score.expected < 0.2 * np.std(law.readings.values)
+    assert score.coverage > 0.85
+    assert list(table.columns) == ["sensor", "t", "x", "y", "reading", "mean", "low", "high"]
+    assert len(table) == score.readings == 16 * len(score.sensors)
+    places = table[["x", "y"]].to_numpy()[::16]
+    np.testing.assert_array_equal(places, law.readings.places[np.array(score.sensors, int)])
+
+
+def test_what_is_drawn_of_held_out_sensors_says_where_they_are(law: Law, tmp_path: Path) -> None:
+    score = law.forward.score
+    assert score is not None
+    places = {number: law.readings.places[int(number)] for number in score.sensors}
+    _, labels = pdescry.plot.forecast(law).get_legend_handles_labels()
+    assert labels == [f"sensor {number} at x = {x:.3g}, y = {y:.3g}" for number, (x, y) in places.items()]
+    law.report(tmp_path / "plate.html")
+    page = (tmp_path / "plate.html").read_text(encoding="utf-8")
+    assert score.sentence in page
+    assert page.count('data-figure="forecast-') == len(places)
+    assert all(f"Sensor {number} at x = {x:.4g}, y = {y:.4g}, held out" in page for number, (x, y) in places.items())
 
 
 def test_edges_follow_the_field_and_then_keep_their_values(law: Law) -> None:
@@ -104,6 +135,8 @@ def test_what_cannot_be_asked_for(law: Law, asked: dict[str, Any], message: str)
 class Wave:
     """The field exp(i (x + y/2)) of some fields, with its rate."""
 
+    known_ends: tuple[Any, ...] = ()
+
     def __init__(self, rate: complex, inputs: Any = None) -> None:
         self.rate = rate
         t = np.linspace(0, 4, 9)
@@ -145,6 +178,44 @@ def test_laws_take_as_many_conditions_as_they_can(text: str) -> None:
         assert bool(ends_assumed(asked, found, law, draws=True)) == bool(conditions)
     if conditions == 0:
         assert boundary_of(asked, found).endswith("no condition at all edges")
+
+
+def test_known_edges_are_kept_to_after_the_readings() -> None:
+    wave: Any = Wave(*LAWS["u_t = 0.1*lap(u)"][:1])
+    wave.known_ends = (Condition("u", 1, 0.0, 0.3), Condition("u", 0, 2.0, -0.5, axis=1))
+    asked = AskedInPlane(wave.readings, np.array([4.5, 5.0]), wave.rectangle, wave.readings.span, wave.rectangle)
+    for text, slope in (("u_t = 0.1*lap(u)", 0.3), ("u_t = -0.1*u_x", None)):
+        law = Equation.parse(text)
+        found = solve_in_plane(asked, law, wave, course_of(3, 1), verify=False)
+        left, _, _, top = found.taken
+        assert left == (("u", 1 if slope else 0, slope),)  # a law of first order takes no slope
+        assert top == ((("u", 0, -0.5),) if slope else ())
+        assert found.ok
+        if slope:
+            np.testing.assert_allclose(found.fields["u"].to_numpy()[1, :, -1], -0.5, atol=1e-3)
+
+
+@pytest.mark.slow
+def test_a_law_with_known_edges_is_kept_and_forecast(tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    x, y = random.uniform(0.3, np.pi - 0.3, (2, 16))
+    t = np.linspace(0, 3, 12)
+    u = plate_at(t[:, None], x, y) + 0.01 * random.normal(size=(12, 16))
+    places = np.tile(np.column_stack([x, y]), (12, 1))
+    readings = Readings.from_arrays(np.repeat(t, 16), places, u.ravel(), axes=("x", "y"))
+    walls = tuple(f"u_{axis}({axis}={place}) = 0" for axis in "xy" for place in (0, np.pi))
+    known = pdescry.Joint(boundary=walls)
+    law = pdescry.discover(readings, candidates=["lap(u)", "u"], method=known, workers=1)
+    assert law.forward.score is not None
+    law.save(tmp_path / "plate.pdescry")
+    loaded = pdescry.load(tmp_path / "plate.pdescry")
+    assert law.field.rectangle == loaded.field.rectangle == PLATE
+    later = loaded.simulate([0.0, 3.0, 6.0], draws=4, verify=False)  # nothing is assumed, so no warning
+    assert later.attrs["assumed"] == ""
+    assert "u_x = 0 at the left" in later.attrs["boundary"]
+    truth = truth_of(later)
+    assert float(np.sqrt(((later["u"] - truth)[2] ** 2).mean())) < 0.02
+    assert float(((later["u_low"] <= truth) & (truth <= later["u_high"])).mean()) > 0.9
 
 
 def test_inputs_and_other_names_of_axes() -> None:
@@ -210,5 +281,9 @@ def test_a_law_with_a_group_is_told_kept_and_shown(law: Law, tmp_path: Path) -> 
     shown = CliRunner().invoke(app, ["show", str(tmp_path / "plate.pdescry"), "--derive", "u / 'lap(u)'"])
     assert shown.exit_code == 0, shown.output
     assert "u / 'lap(u)' =" in shown.output
-    again = pdescry.load(tmp_path / "plate.pdescry").simulate([0.0, 1.0], x=[1.0], y=[1.0], verify=False)
+    loaded = pdescry.load(tmp_path / "plate.pdescry")
+    kept: Any = loaded.forward.held_out
+    told: Any = law.forward.held_out
+    pd.testing.assert_frame_equal(kept, told)
+    again = loaded.simulate([0.0, 1.0], x=[1.0], y=[1.0], verify=False)
     np.testing.assert_allclose(again["u"], law.simulate([0.0, 1.0], x=[1.0], y=[1.0], verify=False)["u"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -22,6 +24,33 @@ def test_conditions_are_met_and_sharpen_the_law(heat: Readings, fitted: JointFit
     assert np.abs(slopes).max() < 0.02
     assert abs(fit.values[0] - 2) < 3 * fit.sd[0]
     assert fit.sd[0] < fitted.sd[0]
+
+
+def test_known_edges_of_a_plate_sharpen_the_law_and_carry_the_field_to_them() -> None:
+    random = np.random.default_rng(1)
+    x, y = random.uniform(0.3, np.pi - 0.3, (2, 12))
+    t = np.linspace(0, 3, 12)
+
+    def truth(t: np.ndarray, x: np.ndarray, y: np.ndarray) -> Any:
+        waves = [(1.0, 1, 0), (-0.7, 1, 1), (0.8, 0, 2), (0.5, 2, 1)]
+        return sum(a * np.exp(-0.1 * (k**2 + m**2) * t) * np.cos(k * x) * np.cos(m * y) for a, k, m in waves)
+
+    values = truth(t[:, None], x, y) + 0.02 * random.normal(size=(12, 12))
+    places = np.tile(np.column_stack([x, y]), (12, 1))
+    readings = Readings.from_arrays(np.repeat(t, 12), places, values.ravel(), axes=("x", "y"))
+    walls = [f"u_{axis}({axis}={place}) = 0" for axis in "xy" for place in (0, np.pi)]
+    free = refine(readings, "u_t = lap(u)", workers=1)
+    fit = refine(readings, "u_t = lap(u)", boundary=walls, workers=1)
+    assert abs(fit.values[0] - 0.1) < 3 * fit.sd[0]
+    assert fit.sd[0] < 0.5 * free.sd[0]
+    assert fit.reach == {"t": (0.0, 3.0), "x": (0.0, np.pi), "y": (0.0, np.pi)}
+    assert free.reach["x"] == readings.span["x"]
+    grid = np.linspace(0, np.pi, 9)
+    found = fit.predict(t[::3], grid, grid)
+    right = truth(t[::3, None, None], grid[:, None], grid)
+    assert ((found["u_low"] <= right) & (right <= found["u_high"])).mean() > 0.85
+    points = np.column_stack([np.full(9, np.pi), grid, np.full(9, 1.5)])
+    assert np.abs(fit.experiment.space.at(points, 0, (1, 0, 0)) @ fit.state).max() < 0.02
 
 
 @pytest.mark.slow

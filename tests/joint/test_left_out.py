@@ -26,6 +26,33 @@ def test_every_fourth_sensor_between_others_is_left_out(sensors: int, expected: 
     assert len(expected) <= sensors / 3
 
 
+def lattice(side: int) -> tuple[Observations, np.ndarray, np.ndarray]:
+    """Sensors on a square, and where they are."""
+    x, y, t = (each.ravel() for each in np.meshgrid(np.arange(side), np.arange(side), np.arange(3), indexing="ij"))
+    observed = Observations(Readings.from_arrays(t, np.column_stack([x, y]), x, axes=("x", "y")))
+    return observed, *observed.readings.places.T
+
+
+def test_in_the_plane_every_fourth_of_neighbours_is_left_out() -> None:
+    observed, x, y = lattice(6)
+    chosen = some_sensors(observed)
+    assert len(chosen) == 4  # of 4 x 4 inner ones, one in each quarter
+    assert {(x[k] > 2.5, y[k] > 2.5) for k in chosen} == {(False, False), (False, True), (True, False), (True, True)}
+    assert all(1 <= x[k] <= 4 and 1 <= y[k] <= 4 for k in chosen)
+    within = some_sensors(observed, {"x": (0.0, 2.5), "y": (0.0, 5.0)})
+    assert len(within) == 2
+    assert all(x[k] <= 2 for k in within)
+    assert some_sensors(observed, {"x": (0.5, 1.5), "y": (0.5, 1.5)}) == []
+
+
+def test_pixels_are_left_out_in_groups_of_neighbours() -> None:
+    observed, x, y = lattice(20)
+    chosen = some_sensors(observed)
+    assert 40 <= len(chosen) <= 80
+    beside = [sum(abs(x[k] - x[other]) + abs(y[k] - y[other]) == 1 for other in chosen) for k in chosen]
+    assert min(beside) >= 1
+
+
 def test_what_is_left_out_does_not_count(fitted: JointFit) -> None:
     observed = fitted.experiment.observations
     sensors = some_sensors(observed)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from pdescry import Choice, InputError, JointFit, Readings, choose, refine, systems
-from pdescry.discovery.forward import check_forward
 from pdescry.executor import Inline
 from pdescry.joint import Joint
 from pdescry.joint.field.axis import Array, Axis
@@ -17,11 +16,11 @@ from pdescry.joint.field.mesh import finer_in_space, first_sizes, refined, space
 from pdescry.joint.field.options import FIELD
 from pdescry.joint.field.region import Region
 from pdescry.joint.field.space import Space
-from pdescry.joint.inference import JointInference
+from pdescry.joint.fit.known_edges import resolved_to_edges
+from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Observations
 from pdescry.joint.without_law import fields_without_law, starts_of
-from pdescry.notices import Notice
-from pdescry.problem import Problem
+from pdescry.problem import Condition, Problem
 
 LAW = {"u_x": 0.25, "u_y": 0.5, "lap(u)": 0.5}
 
@@ -164,6 +163,16 @@ def test_the_coefficients_of_a_law_in_the_plane(fit: JointFit) -> None:
     assert fit.profiles.empty
 
 
+def test_meshes_are_refined_for_known_edges_only(fit: JointFit, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = fit.minimum
+    assert resolved_to_edges(found) is found
+    low, _ = fit.reach["x"]
+    known = found.with_experiments([replace(fit.experiment, conditions=(Condition("u", 1, low, 0.0),))])
+    any_cost = replace(FIT, refinement=replace(FIT.refinement, residual_cost_at_edges=1e9))
+    monkeypatch.setattr("pdescry.joint.fit.known_edges.FIT", any_cost)
+    assert resolved_to_edges(known) is known
+
+
 def test_the_field_is_predicted_between_the_sensors(fit: JointFit) -> None:
     random = np.random.default_rng(5)
     points = random.uniform([0.1, -1.0, -1.0], [0.9, 1.0, 1.0], (60, 3))
@@ -180,13 +189,6 @@ def test_an_isotropic_law_is_told_as_one_term(choice: Choice) -> None:
     assert choice.comparison.alternatives["probability"].iloc[0] > 0.9
     laws = [set(terms.split(", ")) for terms in choice.comparison.alternatives["terms"]]
     assert not any("lap(u)" in law and law & {"u_xx", "u_yy"} for law in laws)
-
-
-def test_a_law_in_the_plane_is_solved_forward_from_its_field(choice: Choice, readings: Readings) -> None:
-    forward = check_forward(JointInference(choice, (readings,)))
-    assert forward.status == "ok"
-    assert forward.misfit < 0.02
-    assert forward.unscored == Notice.of("no-draws-in-plane")
 
 
 def test_a_choice_in_the_plane_is_kept(choice: Choice, readings: Readings, tmp_path: Path) -> None:

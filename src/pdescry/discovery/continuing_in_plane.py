@@ -1,15 +1,15 @@
 """The edges of a forward solution in the plane where no reading determines them: past the last reading, or from another
 start.
 
-As along one axis (``continuing.py``, which says why): the mean solution keeps the values that the edges had. A draw
-adds the changes of one stretch of the record, all sides those of the same stretch; in every fourth draw the slope
-across the edges fades to 0 instead.
+As along one axis (``continuing.py``, which says why): where nothing is known of an edge, the mean solution keeps the
+values that it had. A draw adds the changes of one stretch of the record, all sides those of the same stretch; in every
+fourth draw the slope across the edges fades to 0 instead.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -21,6 +21,7 @@ from pdescry.discovery.continuing import END_SLOPE, Course, folded
 from pdescry.discovery.fields import Array, Field
 from pdescry.discovery.following_in_plane import Box, Edge, along_edge
 from pdescry.discovery.options import DISCOVERY
+from pdescry.problem import Condition
 from pdescry.solver import Solution
 
 NODES = 96  # along each axis: the solver resolves fields with 24 to 160 points
@@ -91,7 +92,8 @@ class ContinuedEdges:
 
     states: the fields at the time ``since`` when this begins. until: how far they go on. reach: between which places
     the field is known; an edge beyond them changes as the nearest place does. moving: whether the edges still have the
-    field's rate at first. waves: whether the law carries kinks on, rather than smoothing them.
+    field's rate at first. waves: whether the law carries kinks on, rather than smoothing them. held: known boundary
+    conditions that suit the law.
     """
 
     field: Field
@@ -102,8 +104,15 @@ class ContinuedEdges:
     reach: Box
     moving: bool
     waves: bool
+    held: Sequence[Condition] = ()
+
+    def known(self, name: str, axis: int, place: float) -> Condition | None:
+        """The first condition that is known at an edge."""
+        return next((each for each in self.held if (each.field, each.axis, each.place) == (name, axis, place)), None)
 
     def __call__(self, name: str, axis: int, place: float) -> tuple[int, Edge]:
+        if (held := self.known(name, axis, place)) is not None:
+            return held.order, lambda t, along: np.full(np.shape(along), held.value)
         readings, since = self.field.readings, self.since
         first, last = readings.span[readings.time_name]
         record, ahead = last - first, self.until - since

@@ -183,14 +183,17 @@ def _beyond(
         order % 2 for axis in axes for order in orders_of(equation, axis).values()
     )
     moving = asked.initial is None and not asked.inputs
+    orders = [orders_of(equation, axis) for axis in axes]
+    held = [each for each in field.known_ends if each.order < max(orders[each.axis].get(each.field, 0), 1)]
     edges = ContinuedEdges(
-        field, states, course, float(times[0]), float(times[-1]), asked.around, moving=moving, waves=waves
+        field, states, course, float(times[0]), float(times[-1]), asked.around, moving=moving, waves=waves, held=held
     )
     taken: dict[str, list[Taken]] = {side: [] for pair in SIDES for side in pair}
 
     def at_edge(name: str, axis: int, place: float) -> tuple[int, Any]:
-        order, value = edges(name, axis, place)
-        taken[SIDES[axis][place == asked.domain[axes[axis]][1]]].append((name, order, None))
+        (order, value), known = edges(name, axis, place), edges.known(name, axis, place)
+        is_last = place == asked.domain[axes[axis]][1]
+        taken[SIDES[axis][is_last]].append((name, order, None if known is None else known.value))
         return order, value
 
     try:

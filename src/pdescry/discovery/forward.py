@@ -88,9 +88,15 @@ def check_forward(
     own = Equation.of([fit.component for fit in inference.fits], inputs=inputs)
     equation, field = equation or own, inference.field
     readings = field.readings
+
+    def scored(mean: Solution) -> tuple[Score | None, Notice | None]:
+        if equation != own:
+            return None, Notice.of("field-of-another-law")
+        return score_forward(inference, mean, report_progress, executor)
+
     if len(readings.axes) > 2:
         return Forward("not tried", Notice.of("not-in-three-dimensions"))
-    if len(readings.axes) > 1 and field.rectangle is None:
+    if len(readings.axes) > 1 and not inference.obeys_law:
         return Forward("not tried", Notice.of("not-from-such-field-in-plane"))
     if holds_time(equation):
         return Forward("not tried", Notice.of("not-with-time"))
@@ -101,16 +107,15 @@ def check_forward(
         if isinstance(found, Notice):
             return Forward("not tried", found)
         solution, misfit = found
-        return Forward(solution.status, solution.message, BY_FIELD, misfit, unscored=Notice.of("no-draws-in-plane"))
+        if not solution.ok:
+            return Forward(solution.status, solution.message, BY_FIELD)
+        return Forward("ok", solution.message, BY_FIELD, misfit, *scored(solution))
     inferred = _Inferred(field)
     if not field.follows(inferred.times, _interval(field)):
         return held_forward(field, equation)
     solution = _followed(inferred, equation, inference.noise)
     if isinstance(solution, Solution) and solution.ok:
-        score, unscored = None, Notice.of("field-of-another-law")
-        if equation == own:
-            score, unscored = score_forward(inference, solution, report_progress, executor)
-        return Forward("ok", solution.message, BY_FIELD, _misfit(solution, inferred), score, unscored)
+        return Forward("ok", solution.message, BY_FIELD, _misfit(solution, inferred), *scored(solution))
     status, message = ("not tried", solution) if isinstance(solution, Notice) else (solution.status, solution.message)
     why = Notice.of("not-with-following-ends", status=status, reason=message)
     held = held_forward(field, equation)

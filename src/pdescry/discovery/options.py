@@ -42,6 +42,9 @@ class ScoreOptions:
     """Draws of laws that take many steps."""
     steps: int = 4000
     """Steps of all draws together, about: fewer are drawn of a law that takes more steps each. More: slower."""
+    steps_in_plane: int = 500
+    """The same in the plane, where a step takes 20 to 35 ms of a core (864 to 4,510 points; three systems with 25 to 60
+    sensors)."""
     least_solved: int = 5
     """Draws that have to be solved, or there is no score."""
     digits: float = 0.03

@@ -1,7 +1,7 @@
 """A law scored by prediction: draws of it are solved forward, and compared with sensors that they have not seen.
 
 Field and coefficients are fitted again without some of the sensors (`Inference.left_out`). Each draw of that fit is
-solved from its own profile at the first time, with ends that follow its own field; together with how readings scatter
+solved from its own field at the first time, with ends or edges that follow it; together with how readings scatter
 they say what the held-out sensors should read. The terms of the law were chosen with all sensors.
 """
 
@@ -20,6 +20,7 @@ from pdescry.cores import one_thread
 from pdescry.data import Readings
 from pdescry.discovery.fields import Array, Field
 from pdescry.discovery.following import follow
+from pdescry.discovery.following_in_plane import Box, follow_in_plane, start_of
 from pdescry.discovery.inference import Inference, LeftOut
 from pdescry.discovery.options import DISCOVERY
 from pdescry.equation import Equation
@@ -53,8 +54,8 @@ class Score:
     log_score : float
         Mean log predictive density of a reading.
     table : pandas.DataFrame
-        One row a reading, ordered by sensor and time: sensor, t, x, reading, mean, low, high (a reading's 95 %
-        interval); and first the field, where there are several.
+        One row a reading, ordered by sensor and time: sensor, t, x, in the plane y, reading, mean, low, high (a
+        reading's 95 % interval); and first the field, where there are several.
     """
 
     sensors: tuple[int | str, ...]
@@ -139,22 +140,23 @@ def score_forward(
         return None, without
     readings = inference.experiments[0]
     span = inference.reach[readings.time_name]
-    times, places = readings.time[without.rows], readings.space[without.rows, 0]
+    times, places = readings.time[without.rows], readings.space[without.rows].T
     # Of the field that is largest beside its noise, so that none is solved to fewer digits than it is read with.
     fields = without.laws[0][1].fields
     rtol = min(digits(without.noise[name], float(np.nanmax(np.abs(mean[name].values)))) for name in fields)
+    along = mean.points ** (1 / len(mean.axes))  # of each axis
     limits = {
-        "min_points": max(int(DISCOVERY.score.points_ratio * mean.points), DISCOVERY.score.least_points),
+        "min_points": max(int(DISCOVERY.score.points_ratio * along), DISCOVERY.score.least_points),
         "max_steps": max(DISCOVERY.score.steps_ratio * mean.steps, 300),
         "rtol": rtol,
     }
     moments = np.unique([span[0], *times, span[1]])
-    tasks = [(_solved, (field, equation, moments, mean.domain, limits)) for field, equation in without.laws]
+    tasks = [(_solved, (field, equation, moments, mean.extent, limits)) for field, equation in without.laws]
     predicted, unsolved = [], 0
     for number, found in enumerate(one_by_one(executor or Inline(), tasks)):
         report_progress(number / len(tasks))
         if found.ok:
-            predicted.append([found.at(times - span[0], places, name) for name in readings.fields])
+            predicted.append([found.at(times - span[0], *places, of=name) for name in readings.fields])
         unsolved += not found.ok
         if unsolved > len(without.laws) - DISCOVERY.score.least_solved:
             return None, Notice.of("draws-unsolved", unsolved=unsolved, draws=number + 1, status=found.status)
@@ -169,17 +171,18 @@ def digits(noise: float, largest: float) -> float:
 
 def _number(mean: Solution) -> int:
     limits = DISCOVERY.score
-    return min(max(limits.steps // max(mean.steps, 1), limits.least_draws), limits.most_draws)
+    steps = limits.steps if len(mean.axes) == 1 else limits.steps_in_plane
+    return min(max(steps // max(mean.steps, 1), limits.least_draws), limits.most_draws)
 
 
-def _solved(
-    field: Field, equation: Equation, times: Array, domain: tuple[float, float], limits: Mapping[str, Any]
-) -> Solution:
+def _solved(field: Field, equation: Equation, times: Array, extent: Box, limits: Mapping[str, Any]) -> Solution:
+    limits = {"max_seconds": math.inf, "verify": False} | dict(limits)
     with one_thread():
-        return follow(
-            equation, field, times, domain, profiles=field.profile(times[0], domain), max_seconds=math.inf,
-            verify=False, **limits,
-        )  # fmt: skip
+        if len(extent) > 1:
+            initial = start_of(field, equation, float(times[0]), extent)
+            return follow_in_plane(equation, field, times, extent, initial=initial, **limits)
+        (domain,) = extent.values()
+        return follow(equation, field, times, domain, profiles=field.profile(times[0], domain), **limits)
 
 
 def _score(without: LeftOut, readings: Readings, predicted: Array, unsolved: int) -> Score:
@@ -197,7 +200,7 @@ def _score(without: LeftOut, readings: Readings, predicted: Array, unsolved: int
             | {
                 "sensor": names_of(readings, readings.sensor[rows].tolist()),
                 "t": readings.time[rows],
-                "x": readings.space[rows, 0],
+                **dict(zip(("x", "y"), readings.space[rows].T, strict=False)),
                 "reading": read[k],
                 "mean": mean[k],
                 "low": mean[k] - reach[k],

@@ -84,7 +84,8 @@ class Joint:
         or "u_xx = 0.1 ± 0.02" (its coefficient), "u_x = 0" (is not in the law); of several fields "v: u > 0", in the
         equation of v.
     boundary : str or iterable of str
-        Known boundary conditions, at all times: "u(0) = 1" or "u_x(10) = 0"; none are needed.
+        Known boundary conditions, at all times: "u(0) = 1" or "u_x(10) = 0"; in the plane, all along an edge:
+        "u(x=0) = 1" or "u_y(y=4) = 0". None are needed.
     domain : (float, float), optional
         The interval in which the law is required and the field is inferred; by default between the outermost sensors,
         or up to a known boundary condition.

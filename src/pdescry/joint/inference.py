@@ -287,9 +287,11 @@ class JointInference:
 
     def left_out(self, draws: int, seed: int = 0) -> LeftOutDraws | Notice:
         observed = self.fit.experiment.observations
-        readings, sensors = observed.readings, some_sensors(observed)
-        if readings.n_sensors < ANSWER.forward.least_sensors or not sensors:
+        readings, sensors = observed.readings, some_sensors(observed, self.field.rectangle)
+        if readings.n_sensors < ANSWER.forward.least_sensors:
             return Notice.of("too-few-to-hold-out", sensors=readings.n_sensors, enough=ANSWER.forward.least_sensors)
+        if not sensors:
+            return Notice.of("none-to-hold-out")
         try:
             without = left_out(self.fit, sensors)
             laws = _drawn(without.fit, draws, seed)

@@ -48,7 +48,8 @@ class JointField:
 
     @property
     def rectangle(self) -> Mapping[str, tuple[float, float]] | None:
-        """The largest of several around the middle of the sensors."""
+        """The largest of several around the middle of the sensors; the whole box, to the last digit, where it lies
+        among them, so that known edges are recognised."""
         space = self.fit.experiment.space
         if space.region is None:
             return None
@@ -56,6 +57,7 @@ class JointField:
         for share in np.linspace(*ANSWER.forward.rectangles):
             halves = [share * axis.width / 2 for axis in space.places]
             ends = [(centre - half, centre + half) for centre, half in zip(middle, halves, strict=True)]
+            ends = [axis.span for axis in space.places] if share == 1 else ends
             grid = np.meshgrid(*(np.linspace(*each, ANSWER.forward.points_of_side) for each in ends), indexing="ij")
             if space.region.contains(np.column_stack([each.ravel() for each in grid])).all():
                 return dict(zip(self.readings.axes, ends, strict=True))

@@ -24,6 +24,7 @@ from pdescry.joint.advice import Advice, Sites, advise
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.held_out import held_out, score
+from pdescry.joint.fit.known_edges import resolved_to_edges
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.offsets import offsets
 from pdescry.joint.fit.options import FIT
@@ -289,8 +290,9 @@ class JointFit:
             Random seed.
         bounded : bool
             For draws that are to be solved forward: with a prior of the initial state, which varies as the readings do
-            over the distance between sensors, and with a smaller tolerance of the law. If the law forgets its initial
-            state (Burgers', between sensors, into a shock), the initial state would otherwise be unbounded.
+            over the distance between sensors, and along one axis with a smaller tolerance of the law. If the law
+            forgets its initial state (Burgers', between sensors, into a shock), the initial state would otherwise be
+            unbounded.
 
         Returns
         -------
@@ -311,9 +313,10 @@ class JointFit:
 
     @cached_property
     def _bounded(self) -> Minimum:
-        found = self.minimum
+        found, tolerances = self.minimum, FIT.tolerances
+        share = tolerances.draws if len(self.readings.axes) == 1 else tolerances.draws_in_plane
         changed = [
-            replace(each.varying(state, state, self.orders), tolerance=FIT.tolerances.draws * each.tolerance)
+            replace(each.varying(state, state, self.orders), tolerance=share * each.tolerance)
             for _, each, state in found.experiments
         ]
         return found.with_experiments(changed)
@@ -345,11 +348,11 @@ class JointFit:
 
 
 def extended_fit(found: Minimum, problem: Problem, before: Sequence[Array]) -> JointFit:
-    """The law with its fields, extended to their domains. before: for each experiment the noise of each field in fits
-    without a law."""
+    """The law with its fields, resolved up to known edges and extended to their domains. before: for each experiment
+    the noise of each field in fits without a law."""
     try:
         with np.errstate(all="ignore"):
-            wide = extended(found, [each.domain for each in problem.ends])
+            wide = extended(resolved_to_edges(found), [each.domain for each in problem.ends])
     except np.linalg.LinAlgError:
         notes = (*notes_of(found, before), Notice.of("not-followed"))
         return JointFit(found, problem, notes)

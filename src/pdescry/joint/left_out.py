@@ -6,6 +6,7 @@ draws of field and coefficients can be solved forward. The terms of the law stay
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.fit.stages import closer_to_law, with_noise, with_offsets
 from pdescry.joint.joint_fit import JointFit
-from pdescry.joint.observations import Observations
+from pdescry.joint.observations import Observations, bisected
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +31,20 @@ class LeftOut:
     noise_sd: Array
 
 
-def some_sensors(observed: Observations) -> list[int]:
-    """Every fourth of the inner sensors, along the axis, from the second on."""
-    between = np.flatnonzero(observed.inside)
-    (place,) = observed.readings.places.T
-    return [int(sensor) for sensor in between[np.argsort(place[between], kind="stable")][1 :: FIT.leave_out.every]]
+def some_sensors(observed: Observations, box: Mapping[str, tuple[float, float]] | None = None) -> list[int]:
+    """Every fourth of the inner sensors from the second on, or of the groups that are left out together; along the
+    axis, or from neighbour to neighbour in the plane. box: ends along each axis, between which they have to stay."""
+    readings, allowed = observed.readings, observed.inside
+    if box is not None:
+        low, high = np.transpose([box[axis] for axis in readings.axes])
+        beyond = ((readings.space < low) | (high < readings.space)).any(axis=1)
+        allowed = allowed & (np.bincount(readings.sensor[beyond], minlength=readings.n_sensors) == 0)
+    groups = [some for some, _ in observed.left_out if allowed[some].all()]
+    if not groups:
+        return []
+    middles = np.stack([readings.places[some].mean(axis=0) for some in groups])
+    order = np.concatenate(bisected(middles, np.arange(len(groups)), len(groups)))
+    return [int(sensor) for k in order[1 :: FIT.leave_out.every] for sensor in groups[k]]
 
 
 def _constant(experiment: Experiment) -> Array:
@@ -45,9 +55,9 @@ def _constant(experiment: Experiment) -> Array:
 
 
 def left_out(fit: JointFit, sensors: list[int]) -> LeftOut:
-    """Fields and coefficients of the same law, with a smaller tolerance, without these sensors of one experiment;
-    starting from the fit with them. Where sensors are far apart, the law may not determine the initial state between
-    them, which then has a prior with the sd of the readings."""
+    """Fields and coefficients of the same law, without these sensors of one experiment, along one axis with a smaller
+    tolerance; starting from the fit with them. Where sensors are far apart, the law may not determine the initial state
+    between them, which then has a prior with the sd of the readings."""
     before, found = fit.experiment.noise_model, fit.minimum
     rows = np.isin(before.observations.sensor, sensors)
     kept = fit.readings.select(~np.isin(fit.readings.sensor, sensors))
@@ -59,7 +69,9 @@ def left_out(fit: JointFit, sensors: list[int]) -> LeftOut:
         found = found.with_experiments(experiments)
         found = found.objective.minimise(found.states, found.coefficients, FIT.steps.last)
         found = with_offsets(with_noise(found))
-        found = closer_to_law(found.objective.minimise(found.states, found.coefficients, FIT.steps.last))
+        found = found.objective.minimise(found.states, found.coefficients, FIT.steps.last)
+        if len(fit.readings.axes) == 1:  # meshes in the plane are too coarse for it
+            found = closer_to_law(found)
     after = found.objective.experiments[fit.number].noise_model
     field = before.observations.field[rows]
     scale = after.noise_of_fields / fewer.noise_of_fields

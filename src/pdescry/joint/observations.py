@@ -94,7 +94,7 @@ class Observations(Lean):
             return [(np.array([sensor]), own) for sensor, own in enumerate(self.of_sensors)]
         count = np.maximum(np.bincount(self.readings.sensor, minlength=n), 1)
         places = [np.bincount(self.readings.sensor, each, minlength=n) / count for each in self.readings.space.T]
-        groups = _halved(np.stack(places, axis=1), np.arange(n), int(np.log2(FIT.leave_out.groups)))
+        groups = bisected(np.stack(places, axis=1), np.arange(n), int(np.log2(FIT.leave_out.groups)))
         return [(some, np.sort(np.concatenate([self.of_sensors[k] for k in some]))) for some in groups]
 
     @cached_property
@@ -149,11 +149,12 @@ class Observations(Lean):
         return bool((self.readings.space == first[self.readings.sensor]).all())
 
 
-def _halved(places: Array, some: Numbers, times: int) -> list[Numbers]:
-    """Repeated bisection of some sensors, each time along the axis of their largest extent."""
+def bisected(places: Array, some: Numbers, times: int) -> list[Numbers]:
+    """Repeated bisection of some sensors, each time along the axis of their largest extent; neighbours stay together.
+    Until there is one in each part, along one axis, this sorts them."""
     if times == 0 or len(some) < 2:
         return [some]
     axis = int(np.argmax(np.ptp(places[some], axis=0)))
     order = some[np.argsort(places[some, axis], kind="stable")]
     middle = len(order) // 2
-    return _halved(places, order[:middle], times - 1) + _halved(places, order[middle:], times - 1)
+    return bisected(places, order[:middle], times - 1) + bisected(places, order[middle:], times - 1)

@@ -44,10 +44,11 @@ def refine(
         An equation such as ``law.equation`` or ``"u_t = u*u_x + u_xx"``, one for each field, or for one field a list of
         terms. Only its terms are used; coefficients are inferred.
     boundary : iterable of str
-        Known boundary conditions, such as ``["u(0) = 1", "u_x(10) = 0"]``; none are needed.
+        Known boundary conditions, such as ``["u(0) = 1", "u_x(10) = 0"]``; in the plane, all along an edge,
+        ``["u(x=0) = 1", "u_y(y=4) = 0"]``. None are needed.
     domain : (float, float), optional
         The interval in which the law is required and the field is inferred; by default between the outermost sensors,
-        or up to a known boundary condition.
+        or up to a known boundary condition. Along one axis only.
     workers : int, optional
         Number of cores; by default all.
     progress : callable or bool, optional

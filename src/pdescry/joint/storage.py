@@ -5,6 +5,7 @@ Readings are not included, nor anything that follows from them and the rest: it 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +34,7 @@ from pdescry.joint.profiles import COLUMNS
 from pdescry.joint.sensors.against_law import without
 from pdescry.notices import Notice, restored, stored
 from pdescry.problem import Candidate, Condition, Ends, Given, Known, Problem
+from pdescry.problem.ends import edges_of
 
 FORMAT = "pdescry choice 9"
 TABLES = ("alternatives", "held_out", "single_term_changes", "probabilities", "claims", "profiles")
@@ -101,9 +103,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
         }
         attributes |= {
             f"degrees{mark}": [axis.degree for axis in space.axes],
-            f"conditions{mark}": json.dumps(
-                [[each.field, each.order, each.place, each.value] for each in experiment.conditions]
-            ),
+            f"conditions{mark}": json.dumps([dataclasses.astuple(each) for each in experiment.conditions]),
             f"roughness{mark}": json.dumps(None if experiment.roughness is None else experiment.roughness.tolist()),
         }
     for name in TABLES:
@@ -179,11 +179,12 @@ def _experiment(dataset: xr.Dataset, number: int, readings: Readings) -> tuple[E
     mark = f"_{number}"
     degrees = [int(degree) for degree in np.atleast_1d(dataset.attrs[f"degrees{mark}"])]
     axes = tuple(Axis(np.array(dataset[f"breaks_{k}{mark}"].values, float), degree) for k, degree in enumerate(degrees))
-    space = Space(axes, len(readings.fields), Region.of(readings))
+    conditions = tuple(Condition(*each) for each in json.loads(dataset.attrs[f"conditions{mark}"]))
+    edges = edges_of(conditions, [axis.span for axis in axes[:-1]])
+    space = Space(axes, len(readings.fields), Region.of(readings, edges))
     noise, offset_sd, lasting, tolerance = (
         np.array(dataset[f"{name}{mark}"].values, float) for name in ("noise", "offset_sd", "lasting", "tolerance")
     )
-    conditions = tuple(Condition(*each) for each in json.loads(dataset.attrs[f"conditions{mark}"]))
     rough = json.loads(dataset.attrs[f"roughness{mark}"])
     roughness = None if rough is None else np.array(rough, float)
     model = NoiseModel(noise, offset_sd, Observations(readings), lasting)

@@ -82,11 +82,10 @@ TEMPLATES = {
     "ends-unknown": "The readings do not determine the boundary conditions for this law.",
     "forward-refused": "{fault}",
     "forward-failed": "The law could not be solved forward: {fault}",
-    "no-draws-in-plane": "In the plane only the mean of the law is solved forward, not draws of it without some "
-    "sensors.",
     "field-of-another-law": "The field was inferred with another law.",
     "not-with-following-ends": "With ends that follow the field, the law could not be solved ({status}). {reason}",
     "too-few-to-hold-out": "{sensors} sensors are too few to hold some out; {enough} would do.",
+    "none-to-hold-out": "Too few sensors lie between others, where the law is solved forward, to hold some out.",
     "not-fitted-without": "The law could not be fitted without some of the sensors.",
     "regression-not-repeated": "A regression is not repeated without some of the sensors.",
     "draws-unsolved": "{unsolved} of {draws} draws could not be solved forward ({status}).",

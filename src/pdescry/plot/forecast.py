@@ -19,7 +19,7 @@ MOST = 5  # sensors in one panel
 def forecast(law: Drawn, ax: Axes | None = None, field: str | None = None) -> Axes:
     """Left-out sensors: the prediction by draws of the law, solved forward, and the readings as dots.
 
-    Mean and 95 % interval over time, of at most five sensors from one end to the other.
+    Mean and 95 % interval over time, of at most five sensors: from one end to the other, along a line.
 
     Parameters
     ----------
@@ -48,7 +48,10 @@ def forecast(law: Drawn, ax: Axes | None = None, field: str | None = None) -> Ax
     for number, sensor in enumerate(chosen):
         rows = table[table["sensor"] == sensor]
         colour = colour_of(0.85 * number / max(len(chosen) - 1, 1))
-        where = f"{readings.axes[0]} = {distinct(float(rows['x'].iloc[0]), readings.places)}"
+        where = ", ".join(
+            f"{axis} = {distinct(float(rows[name].iloc[0]), among)}"
+            for axis, name, among in zip(readings.axes, ("x", "y"), readings.places.T, strict=False)
+        )
         ax.fill_between(rows["t"], rows["low"], rows["high"], color=colour, alpha=0.2, linewidth=0)
         ax.plot(rows["t"], rows["mean"], color=colour, label=f"sensor {sensor} at {where}")
         ax.plot(

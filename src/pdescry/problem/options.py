@@ -41,6 +41,9 @@ class DomainOptions:
     common_end: float = 0.5
     """Distance of an end beyond the sensors of one experiment, up to which it is in the domain, if other experiments
     end there. Larger: fields are made up."""
+    points_of_edge: int = 65
+    """Number of points along a known edge in the plane, up to which the law is required. Fewer: gaps beside images of
+    many pixels."""
 
 
 @dataclass(frozen=True)

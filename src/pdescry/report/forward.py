@@ -11,6 +11,7 @@ from pdescry.report.law import Reported
 from pdescry.report.numbers import names_of, packed
 
 SECONDS = 60  # a law that takes longer is mentioned, not drawn
+MOST_IN_PLANE = 12  # held-out sensors that are drawn, of possibly hundreds of pixels
 
 
 def forward_of(law: Reported, field: xr.Dataset | None) -> dict[str, Any] | None:
@@ -18,7 +19,9 @@ def forward_of(law: Reported, field: xr.Dataset | None) -> dict[str, Any] | None
     if field is None or not law.found or law.forward.status != "ok":
         return None
     readings = law.readings
-    (axis,) = readings.axes
+    axis, *others = readings.axes
+    if others:  # maps would be films
+        return {"names": names_of(readings), "fields": [], "sensors": _left_out(law)}
     times, places = field[readings.time_name].to_numpy(), field[axis].to_numpy()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of assumed ends, which the page reports
@@ -49,12 +52,15 @@ def _left_out(law: Reported) -> list[dict[str, Any]]:
     if table is None:
         return []
     table = table if "field" in table else table.assign(field=readings.fields[0])
+    if len(readings.axes) > 1:
+        sensors = table["sensor"].unique()
+        table = table[table["sensor"].isin(sensors[:: -(-len(sensors) // MOST_IN_PLANE)])]
     return [
         {
             "name": str(sensor),
             "field": str(name),
             "label": readings.label(str(name)),
-            "place": float(rows["x"].iloc[0]),
+            "place": [float(rows[name].iloc[0]) for name in ("x", "y")[: len(readings.axes)]],
             "times": packed(rows["t"], exact=True),
             **{key: packed(rows[column]) for key, column in (("mean", "mean"), ("low", "low"), ("high", "high"))},
             "read": packed(rows["reading"], exact=True),

@@ -39,7 +39,7 @@ def page_of(law: Reported) -> str:
     in_the_plane = len(law.readings.axes) > 1
     grids = [on_a_grid(field, IN_THE_PLANE if in_the_plane else None) for field in fields]
     numbers = numbers_of(law, Path(name).stem, fields, grids)
-    numbers["forward"] = forward_of(law, grids[0] if grids and not in_the_plane else None)
+    numbers["forward"] = forward_of(law, grids[0] if grids else None)
     advice = advice_of(law)
     numbers["next"] = map_of(law, advice)
     return Template(_asset("page.html")).substitute(

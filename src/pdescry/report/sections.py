@@ -278,12 +278,12 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
         yield paragraph(law.forward.score.sentence)
     elif law.forward.unscored is not None:
         yield paragraph(f"The law was not compared with held-out sensors: {law.forward.unscored}")
-    axis, *others = law.readings.axes
-    if others and law.forward.status == "ok":
+    if len(law.readings.axes) > 1 and law.forward.status == "ok":
         yield paragraph(
             "From the inferred start and with edges that follow the field, on a rectangle among the sensors, the mean "
             f"law stays within {law.forward.misfit:.2g} of the readings' sd (rms) of it."
         )
+        yield _held_out(law, forward)
         return
     if forward is None:
         drawn = "The map of its solution took too long, or too many points, to be drawn here; law.simulate() makes it."
@@ -296,7 +296,7 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
         else f"From the inferred start and with ends that follow the field, the mean law stays within "
         f"{law.forward.misfit:.2g} of the readings' sd (rms) of it."
     )
-    several, axis = len(law.readings.fields) > 1, next(iter(law.readings.axes))
+    several = len(law.readings.fields) > 1
     for number, part in enumerate(forward["fields"]):
         of_what = f" of {part['name']}" if several else ""
         yield side_by_side(
@@ -311,17 +311,24 @@ def _forward(law: Reported, forward: dict[str, Any] | None) -> Iterator[str]:
                 f"That, less the inferred field{_colon(of_what)}.",
             ),
         )
-    yield side_by_side(
+    yield _held_out(law, forward)
+
+
+def _held_out(law: Reported, forward: dict[str, Any] | None) -> str:
+    """Figures of held-out sensors."""
+    several, axes = len(law.readings.fields) > 1, law.readings.axes
+    return side_by_side(
         *(
             figure(
                 f"forecast-{number}",
                 f"Held-out sensor {sensor['name']}: its readings{of_what}, and the law's prediction with its 95 % "
                 "interval.",
-                f"Sensor {sensor['name']} at {axis} = {_short(sensor['place'])}, held out: its readings{of_what}, and"
+                f"Sensor {sensor['name']} at {where}, held out: its readings{of_what}, and"
                 " draws of the law solved forward without them (mean, and 95 % interval of a reading).",
             )
-            for number, sensor in enumerate(forward["sensors"])
+            for number, sensor in enumerate(forward["sensors"] if forward else ())
             for of_what in [f" of {sensor['field']}" if several else ""]
+            for where in [", ".join(f"{axis} = {_short(at)}" for axis, at in zip(axes, sensor["place"], strict=True))]
         )
     )
 

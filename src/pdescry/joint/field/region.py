@@ -1,8 +1,8 @@
 """`Region`: where in the plane a law is required: among the sensors and just beyond, not in corners without data.
 
 A mesh is a box. Scattered sensors leave its corners empty, an L-shaped plate a quarter of it; a law required there
-would only be extrapolated. It is required within the convex hull of the sensors and a margin around it, except where no
-sensor is near, such as in a hole or a notch.
+would only be extrapolated. It is required within the convex hull of the sensors and of known edges, and a margin around
+it, except where neither is near, such as in a hole or a notch.
 """
 
 from __future__ import annotations
@@ -24,34 +24,41 @@ ON_HULL = 1e-9  # relative to the span: sensors closer than this to the hull are
 
 @dataclass(frozen=True, eq=False)
 class Region(Lean):
-    """places: (S, d), of all readings; low, width: (d,), their bounding box."""
+    """places: (S, d), of all readings; low, width: (d,), their bounding box. edges: (E, d), points where boundary
+    conditions are known, up to which the law is required."""
 
     places: Array
     low: Array
     width: Array
+    edges: Array
 
     @classmethod
-    def of(cls, readings: Readings) -> Region | None:
+    def of(cls, readings: Readings, edges: Array | None = None) -> Region | None:
         """None along one axis, where there are no gaps other than between neighbours."""
         if len(readings.axes) == 1:
             return None
+        edges = np.zeros((0, len(readings.axes))) if edges is None else edges
         low, width = readings.space.min(axis=0), np.ptp(readings.space, axis=0)
-        return cls(np.unique(readings.space, axis=0), low, np.where(width > 0, width, 1.0))
+        return cls(np.unique(readings.space, axis=0), low, np.where(width > 0, width, 1.0), edges)
 
     def _scaled(self, points: Array) -> Array:
         return (points - self.low) / self.width
+
+    @property
+    def _known(self) -> Array:
+        return self._scaled(np.concatenate([self.places, self.edges]))
 
     @cached_property
     def _hull(self) -> Array:
         """(facets, d + 1): normals and offsets; a point is inside where all are negative."""
         try:
-            return ConvexHull(self._scaled(self.places)).equations
+            return ConvexHull(self._known).equations
         except QhullError:  # collinear
             return np.zeros((0, self.places.shape[1] + 1))
 
     @cached_property
     def _tree(self) -> KDTree:
-        return KDTree(self._scaled(self.places))
+        return KDTree(self._known)
 
     @cached_property
     def spacing(self) -> float:

@@ -60,7 +60,7 @@ class InitialField(Lean):
         sizes = [each for each in sizes if min(each[:-1]) >= least]
         x = max(kind.in_space[-1] if along_t <= FIELD.mesh.long_record else 0, *(each[0] for each in sizes))
         finest = (x,) * d + (max(kind.in_time[-1], along_t),)
-        region = Region.of(readings)
+        region = Region.of(readings, ends.edges)
         even = even_space(ends.reach, span, finest, number, jumps_of(readings), max(orders), region)
         space, state = first_space(even, even.nearest(mean), sizes, max(orders))
         # One point per element suffices, at a ninth of the cost.

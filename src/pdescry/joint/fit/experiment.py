@@ -106,14 +106,21 @@ class Experiment(Lean):
         return rows @ state - wanted
 
     def _at_end(self, condition: Condition) -> tuple[csr_array, Array]:
-        """Rows whose squares sum to the mean square over time of the deviation from a boundary condition, in units of
-        its tolerance."""
-        (x,), t = self.space.places, self.space.time
+        """Rows whose squares sum to the mean square over time, and along the edge in the plane, of the deviation from a
+        boundary condition, in units of its tolerance."""
+        across, along = condition.axis, [axis.points for axis in self.space.axes]
         field = self.readings.fields.index(condition.field)
-        scale = x.width**condition.order / (self.observations.unit[field] * FIT.prior.boundary_condition)
-        weights = np.sqrt(t.weights / t.width) * scale
-        points = np.column_stack([np.full(len(t.points), condition.place), t.points])
-        rows = self.space.at(points, field, (condition.order, 0))
+        tolerance = self.observations.unit[field] * FIT.prior.boundary_condition
+        scale = self.space.axes[across].width ** condition.order / tolerance
+        share = np.ones(1)
+        for k, axis in enumerate(self.space.axes):
+            if k != across:
+                share = np.multiply.outer(share, axis.weights / axis.width).ravel()
+        weights = np.sqrt(share) * scale
+        along[across] = np.array([condition.place])
+        points = np.column_stack([each.ravel() for each in np.meshgrid(*along, indexing="ij")])
+        orders = tuple(condition.order if k == across else 0 for k in range(len(along)))
+        rows = self.space.at(points, field, orders)
         return diags_array(weights) @ rows, weights * condition.value
 
     def _at_start(self, around: Around) -> list[tuple[csr_array, Array]]:
