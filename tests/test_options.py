@@ -47,6 +47,7 @@ CONSTANTS = {
     "joint/field/kernel.py": {"JITTER"},
     "joint/field/process.py": {"SCALES", "WITHOUT_CHANGE", "WITHOUT_MEMORY"},
     "joint/field/region.py": {"ON_HULL"},
+    "joint/fit/correlation.py": {"ROUGH", "SMOOTH"},
     "joint/fit/held_out.py": {"LEAST_EIGENVALUE"},
     "joint/search/proposals.py": {"RIDGE"},
     "joint/search/search.py": {"PROGRESS"},
