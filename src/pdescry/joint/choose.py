@@ -60,7 +60,7 @@ from pdescry.notices import Notice
 from pdescry.problem import Candidate, Candidates, Problem, TimeOrder
 from pdescry.problem.ends import checked_domain
 from pdescry.progress import Progress, never_falling, watched
-from pdescry.schema import check_settings, optional, setting, texts, whole
+from pdescry.schema import check_settings, optional, setting, switch, texts, whole
 
 NONE = "No law could be fitted to the readings; try fewer candidates."
 
@@ -79,6 +79,9 @@ class Joint:
         Laws of each size to try.
     largest : int
         Terms of the largest proposal; more are added one at a time.
+    common : bool
+        Whether common laws (diffusion with or without advection, losses or growth; waves) are tried whatever the
+        inferred fields suggest.
     known : str or iterable of str
         Prior knowledge of terms: "u_xx" (is in the law), "u_xx > 0", "u < 0" (its sign, if it is there), "u_xx = 0.1"
         or "u_xx = 0.1 ± 0.02" (its coefficient), "u_x = 0" (is not in the law); of several fields "v: u > 0", in the
@@ -98,6 +101,7 @@ class Joint:
     largest: int = setting(
         4, "terms of a law that is proposed; more are added one at a time", whole(1), what="largest number of terms"
     )
+    common: bool = setting(True, "whether common laws are tried, whatever the inferred fields suggest", switch)
     known: tuple[str, ...] = setting(
         (),
         'what you know of terms: ["u_xx > 0"], ["u_xx"] (is there), ["v: u = 0.1 ± 0.02"], ["u_x = 0"] (is not)',
@@ -385,7 +389,13 @@ def _searched(
         every, starts, leading = (every[leading],), [starts[leading]], 0
     sizes = method.proposals, method.largest, SEARCH.orders.laws_to_the_end
     searches = [
-        Search(each, *(sizes if k == leading else SEARCH.orders.of_other_order), executor, report_progress)
+        Search(
+            each,
+            *(sizes if k == leading else SEARCH.orders.of_other_order),
+            executor,
+            report_progress,
+            common=method.common,
+        )
         for k, each in enumerate(every)
     ]
 

@@ -155,9 +155,7 @@ FLAGS_OF_NOUNS: Mapping[str, Flag] = {
     "sampler.burn": Flag(type=int),
     "regression.threshold": Flag(type=float),
     "regression.known": Flag('Prior knowledge: "u_xx > 0", "v: u = 2 ± 0.1".', "FACT", list[str]),
-    "regression.boundary": Flag(
-        'Known boundary condition: "u(0) = 1", "u_x(10) = 0"; in the plane "u_y(y=4) = 0".', "FACT", list[str]
-    ),
+    "regression.boundary": Flag('Known at an end or edge: "u(0) = 1", "u_y(y=4) = 0".', "FACT", list[str]),
     "regression.vary": Flag("Coefficients that may vary along x: u_xx, all.", "TERM", list[str]),
     "regression.domain": Flag(
         "Infer the field beyond the sensors, too, as 0 10.", "LOW HIGH", tuple[float, float], read=list

@@ -3,8 +3,10 @@ unknown.
 
 An unrecorded forcing, an unmentioned heater, a term outside the candidates: each leaves a residual that the
 coefficients of the law cannot explain. f is a sum of cosines with independent Gaussian amplitudes of one common sd.
-About the minimum everything is linear in the amplitudes, so the evidence for f is known in closed form for any sd,
-after elimination of the fields and the coefficients.
+Whether there is one is judged with errors of sensors that last as the fit has them, because these may look like it; how
+large it is, without them, because the fit took a part of its effect for them. About the minimum everything is linear in
+the amplitudes, so the evidence for f is known in closed form for any sd, after elimination of the fields and the
+coefficients.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from scipy.linalg import block_diag
 
 from pdescry.joint.field.axis import Array, Axis
 from pdescry.joint.fit.experiment import Experiment
+from pdescry.joint.fit.noise_model import NoiseModel, at_least
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.options import FIT
 
@@ -41,9 +44,26 @@ def unknown_source(found: Minimum) -> UnknownSource | None:
             for number in range(len(found.objective.operator.fields))
             for varies in ((False, True), (True, False), (True, True))
         ]
-    least = FIT.unknown_source
-    clear = [each for each in sources if each.gain > least.evidence and each.share > least.least_size]
-    return max(clear, key=lambda each: each.gain, default=None)
+        least = FIT.unknown_source
+        clear = [each for each in sources if each.gain > least.evidence and each.share > least.least_size]
+        best = max(clear, key=lambda each: each.gain, default=None)
+        if best is None or not any(each.noise_model.lasting.any() for _, each, _ in found.experiments):
+            return best
+        number = found.objective.operator.fields.index(best.field)
+        varies = best.varies != ("t",), "t" in best.varies
+        alone = _source(_with_independent_errors(found), number, varies)
+    return replace(best, rms=alone.rms, share=alone.share)
+
+
+def _with_independent_errors(found: Minimum) -> Minimum:
+    """Without the part of the sensors' errors that lasts."""
+
+    def model_of(experiment: Experiment) -> NoiseModel:
+        model = experiment.noise_model
+        noise = at_least(model.noise * np.sqrt(1 - model.lasting[:, 0]), model.observations)
+        return model.with_noise(noise).with_lasting(np.zeros_like(model.lasting))
+
+    return found.with_experiments([replace(each, noise_model=model_of(each)) for _, each, _ in found.experiments])
 
 
 def _source(found: Minimum, equation: int, varies: tuple[bool, bool]) -> UnknownSource:

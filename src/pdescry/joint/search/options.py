@@ -81,8 +81,12 @@ class SoftLawOptions:
     highest_order: int = 3
     """Order of derivatives: with higher ones, the score of a soft law is overestimated, and laws far behind it are
     tightened, too. Larger: the right law may be dropped early (heat, noise 0.05, layout 158); smaller: slower."""
-    rounds: int = 4
+    rounds: int = 5
     """Rounds of exchanging terms. More: farther from the proposals; slower."""
+    as_good: float = 2.0
+    """Nats: soft laws that score less than the best by at most this are also changed. Larger: slower; smaller: where
+    noise is as large as the field, chance decides from which law the search goes on (Burgers, 64 sensors, layout 301).
+    """
     refitted_with_noise: int = 4
     """Laws that are also fitted with larger errors of sensors, if none is satisfied. More: slower."""
     noise_ratio: float = 1.3

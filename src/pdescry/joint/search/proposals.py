@@ -1,4 +1,5 @@
-"""Proposals of laws to fit: those that explain the left sides of inferred fields best, simple ones first."""
+"""Proposals of laws to fit: those that explain the left sides of inferred fields best, simple ones first, and a few
+common ones."""
 
 from __future__ import annotations
 
@@ -18,6 +19,19 @@ from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem, overlapping
 
 RIDGE = 1e-6  # of the square of a term: keeps the system solvable if terms are collinear
+# With few sensors, derivatives of an inferred field are inaccurate; these laws, fitted together with the field, may
+# still be found (Burgers, 64 sensors, as much noise as signal: 3 of 4 laws with them, 1 of 4 without).
+COMMON = (("{u}_{x}{x}",), ("{u}_{x}", "{u}_{x}{x}"), ("1", "{u}", "{u}_{x}{x}"), ("{u}", "{u}^2", "{u}_{x}{x}"))
+COMMON_IN_PLANE = (
+    ("lap({u})",),
+    ("{u}_{x}", "{u}_{y}", "lap({u})"),
+    ("1", "{u}", "lap({u})"),
+    ("{u}", "{u}^2", "lap({u})"),
+    ("{u}", "{u}^3", "lap({u})"),
+)
+COMMON_SECOND_IN_PLANE = (("lap({u})",), ("{u}_t", "lap({u})"), ("{u}", "lap({u})"), ("{u}_t", "{u}", "lap({u})"))
+COMMON_SECOND = (("{u}_{x}{x}",), ("{u}_t", "{u}_{x}{x}"), ("{u}", "{u}_{x}{x}"), ("{u}_t", "{u}", "{u}_{x}{x}"))
+
 Terms = tuple[Candidate, ...]
 
 
@@ -29,9 +43,11 @@ class _Side:
     explained: float
 
 
-def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: int) -> list[tuple[Start, Terms]]:
+def proposals(
+    starts: Sequence[Start], problem: Problem, number: int, largest: int, common: bool = True
+) -> list[tuple[Start, Terms]]:
     """Terms of all equations, and the initial field: ``number`` of each size up to ``largest`` for the first initial
-    field, the best of each size for others.
+    field, the best of each size for others; with common laws, if wanted.
 
     With several equations, right sides of the same size and rank are combined.
     """
@@ -47,6 +63,13 @@ def proposals(starts: Sequence[Start], problem: Problem, number: int, largest: i
         found += [(start, terms) for terms in _together(good, problem)]
     if problem.known.values:  # these may be the whole law
         found += [(start, problem.known.present) for start in starts]
+    seen = {frozenset(terms) for _, terms in found}
+    found += [
+        (start, law)
+        for start in {id(start): start for start in (starts[0], starts[-1])}.values()
+        for law in (common_laws(problem) if common else ())
+        if frozenset(law) not in seen
+    ]
     if not found:  # what is known excludes all that the fields suggest; it is judged when laws are fitted
         found = [(starts[0], law) for law in pairs_of_simple(problem)]
     unique = {(id(start), frozenset(terms)): (start, terms) for start, terms in found}
@@ -203,3 +226,16 @@ def pairs_of_simple(problem: Problem) -> list[Terms]:
     some = [*((each,) for each in simple), *combinations(simple, 2)]
     laws = [(*known.present, *law) for law in some]
     return [law for law in laws if problem.is_whole(law)]
+
+
+def common_laws(problem: Problem) -> list[Terms]:
+    """Common laws, with the terms known to be in the law; for one field."""
+    if len(problem.fields) != 1:
+        return []
+    (field,), axes = problem.fields, problem.axes
+    names = {"u": field, "x": axes[0], "y": axes[-1]}
+    first, second = (COMMON, COMMON_SECOND) if len(axes) == 1 else (COMMON_IN_PLANE, COMMON_SECOND_IN_PLANE)
+    texts = first if problem.orders == (1,) else second
+    laws = [[Candidate(field, problem.term(text.format(**names))) for text in law] for law in texts]
+    whole = [tuple(dict.fromkeys((*problem.known.present, *law))) for law in laws]
+    return [law for law in whole if set(law) <= set(problem.known.candidates)]

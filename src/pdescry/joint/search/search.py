@@ -33,7 +33,7 @@ from pdescry.joint.search.fitted_law import (
 )
 from pdescry.joint.search.neighbours import Neighbour
 from pdescry.joint.search.options import SEARCH
-from pdescry.joint.search.proposals import completions, pairs_of_simple, proposals
+from pdescry.joint.search.proposals import common_laws, completions, pairs_of_simple, proposals
 from pdescry.joint.search.verdict import missed
 from pdescry.joint.search.well_posed import ill_posed
 from pdescry.problem import Candidate, Problem
@@ -57,6 +57,7 @@ class Search:
     executor: Executor
     report_progress: Progress
     unasked: frozenset[Candidate] = frozenset()  # as in `Rules`
+    common: bool = True  # whether common laws are always tried
 
     @property
     def margin(self) -> float:
@@ -80,7 +81,7 @@ class Search:
         thoroughly: also those near the best. lowest: the value of a law found elsewhere; settled: it needs no sensor
         offsets, so initial fields inferred with offsets are not used.
         """
-        proposed = proposals(starts, self.problem, self.number, self.largest)
+        proposed = proposals(starts, self.problem, self.number, self.largest, self.common)
         ranked: list[FittedLaw] = []
         begin, end = PROGRESS["proposals"]
         waves = [wave for offsets in (False, True) for wave in _waves(proposed, offsets)]
@@ -174,20 +175,22 @@ class Search:
         return ranked[0].is_satisfied or ranked[0].total_score > max(others, default=math.inf) + self.margin
 
     def improved(self, ranked: list[FittedLaw]) -> list[FittedLaw]:
-        """With laws obtained by exchanging terms of the best, as long as one of them has a larger total score."""
+        """With laws obtained by exchanging terms of the best, and of those that are as good, as long as there are
+        new ones."""
         seen, end = {law.key for law in ranked}, PROGRESS["proposals"][1]
+        exchanged: set[frozenset[Candidate]] = set()
         for _ in range(SEARCH.soft.rounds):
-            if not ranked or not ranked[0].possible:
+            least = ranked[0].total_score - SEARCH.soft.as_good if ranked and ranked[0].possible else math.inf
+            best = next((law for law in ranked if law.total_score >= least and law.key not in exchanged), None)
+            if best is None or not best.possible:
                 break
-            best = ranked[0]
+            exchanged.add(best.key)
             (near,) = in_order(self.executor, [(laws_near, (best,))], lambda share: None)
             new = [law for law in near if frozenset(law.terms) not in seen]
             chosen = self.allowed(best, new)
             seen |= {frozenset(terms) for terms, _ in chosen}
             fits: list[Task] = [(soft_fit_from, (best.found, terms, values)) for terms, values in chosen]
             ranked = _ranked([*ranked, *self.all_fitted(fits, "trying laws", end, end)])
-            if ranked[0] is best:
-                break
         return ranked
 
     def sides(self, ranked: Sequence[FittedLaw]) -> list[list[tuple[float, tuple[Candidate, ...]]]]:
@@ -220,9 +223,11 @@ class Search:
         """The first of them fitted with a tight tolerance, the best first; none if none is possible. Each is also
         fitted gradually if necessary.
 
-        Includes all that are close to the best, because they differ in what the noise turns out to be. If the best may
-        be overestimated, also smaller ones, and all of them even if they are far behind.
+        Includes all that are close to the best, because they differ in what the noise turns out to be, and the first
+        common law, because a soft law that hardly allows the field to change may have a larger total score. If the best
+        may be overestimated, also smaller ones, and all of them even if they are far behind.
         """
+        common = {frozenset(law) for law in common_laws(self.problem)} if self.common else set()
         far = (
             SEARCH.soft.margin_per_reading_if_satisfied * self.problem.n_readings
             if soft[0].is_satisfied
@@ -234,6 +239,9 @@ class Search:
         kept += [law for law in near[self.kept : SEARCH.soft.most_close] if law.total_score > close]
         if self.may_be_overestimated(soft[0]):
             kept += self._smaller(soft, kept)
+            near = _without_larger([law for law in soft if law.total_score > soft[0].total_score - self.margin])
+        if not common & {law.key for law in kept}:
+            kept += [law for law in near if law.key in common][:1]
         found = self.fitted_tightly(kept, starts)
         if not found:  # the best ones became ill-posed; laws without their terms may be possible
             rest = [law for law in soft if law not in kept and not any(law.key >= other.key for other in kept)]
