@@ -7,15 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import finer_in_space
 from pdescry.joint.field.process import Baseline
 from pdescry.joint.field.start import Start
-from pdescry.joint.fit.held_out import errors
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.search import Search
-from pdescry.joint.search.verdict import Baselines, departures, missed, without_dynamics
+from pdescry.joint.search.verdict import Baselines, departures, held_out_errors, missed, without_dynamics
 from pdescry.problem import Candidate
 
 Laws = list[FittedLaw]
@@ -171,7 +172,10 @@ class ByOrder:
         departure = float(departures(best.found, before).max())
         if departure:
             smooth = Baseline.of_all([each["smooth"] for each in self.baselines.values()])
-            return departure < SEARCH.tight.left_out_error and errors(best.held_out)[0] < smooth.rms_error
+            return (
+                departure < SEARCH.tight.left_out_error
+                and float(np.sqrt(np.mean(held_out_errors(best) ** 2))) < smooth.rms_error
+            )
         fall = SEARCH.tight.fall_per_reading * self._n_readings
         return best.total_score > max(own[0].total_score for own in self.soft if own) - fall
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.process import Baseline
-from pdescry.joint.fit.held_out import errors, scores_of_fields
+from pdescry.joint.fit.held_out import each_left_out, errors, scores_of_fields
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.search.fitted_law import FittedLaw
 from pdescry.joint.search.options import SEARCH
@@ -117,10 +117,24 @@ def departures(found: Minimum, before: Sequence[Array]) -> Array:
 
 def missed(law: FittedLaw, before: Sequence[Array]) -> Array:
     """(F,): error of a law at held-out sensors (rms), in units of the readings' sd, beyond the noise in fits without a
-    law."""
-    fields = law.found.objective.operator.fields
+    law; offsets of sensors are ignored."""
     experiments = law.found.objective.experiments
     noise = SEARCH.verdict.noise_by_chance * np.sqrt(np.mean([own**2 for own in before], axis=0))
     unit = np.sqrt(np.mean([each.observations.unit**2 for each in experiments], axis=0))
-    error = np.nan_to_num([errors(law.held_out, field)[0] for field in fields])
-    return np.sqrt(np.maximum(error**2 - noise**2, 0)) / unit
+    return np.sqrt(np.maximum(held_out_errors(law) ** 2 - noise**2, 0)) / unit
+
+
+def held_out_errors(law: FittedLaw) -> Array:
+    """(F,): rms error at held-out sensors; if they have offsets, about the mean of each, because no law can predict
+    that."""
+    fields = law.found.objective.operator.fields
+    if not law.has_offsets:
+        return np.nan_to_num([errors(law.held_out, field)[0] for field in fields])
+    squares, number_of = np.zeros(len(fields)), np.zeros(len(fields))
+    for number, _, each in each_left_out(law.found, outermost=False):
+        experiment = law.found.objective.experiments[number]
+        off, group = experiment.noise_model.errors(each.own, each.errors()), experiment.observations.group[each.own]
+        for own in np.unique(group):
+            squares[own % len(fields)] += np.sum((off[group == own] - off[group == own].mean()) ** 2)
+            number_of[own % len(fields)] += np.sum(group == own)
+    return np.sqrt(squares / np.maximum(number_of, 1))
