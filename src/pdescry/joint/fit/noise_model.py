@@ -70,7 +70,7 @@ class NoiseModel(Lean):
         field, lasting = self.observations.field, self.noise**2 * self.lasting[:, 0]
 
         def summed(each: Array) -> Array:
-            return np.bincount(field, each, minlength=self.observations.n_fields)
+            return np.asarray(np.bincount(field, each, minlength=self.observations.n_fields), float)
 
         known = summed(lasting) > 0
         times = summed(lasting * self.lasting[:, 1]) / np.where(known, summed(lasting), 1.0)
@@ -128,7 +128,8 @@ class NoiseModel(Lean):
         values, rows, columns = [], [], []
         for own in self.observations.of_groups:
             steps = np.diff(self.observations.points[own, -1])
-            for k, (weights, sd) in enumerate(innovations(*self.lasting[own[0]], steps)):
+            share, time, smooth = map(float, self.lasting[own[0]])
+            for k, (weights, sd) in enumerate(innovations(share, time, smooth, steps)):
                 some = own[k - len(weights) : k + 1]
                 values.append(np.append(-weights, 1.0) / (sd * self.noise[some]))
                 rows.append(np.full(len(some), own[k]))
