@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pdescry.joint.choose import _leading_order
 from pdescry.joint.search.by_order import ByOrder
 from pdescry.joint.search.options import SEARCH
 
@@ -41,3 +42,12 @@ def test_second_order_needs_a_lead(ahead: float, order: int) -> None:
 
 def test_second_order_alone_needs_none() -> None:
     assert _chosen({2: 500.0}) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "leading"), [(0.4, 0.83, 0), (0.2, 0.9, 1), (0.99, 0.999, 1), (0.9, 0.9, 0)]
+)
+def test_second_order_is_searched_first_if_it_leaves_a_fifth_as_much(first: float, second: float, leading: int) -> None:
+    problems: Any = [SimpleNamespace(orders=(1,)), SimpleNamespace(orders=(2,))]
+    assert _leading_order(problems, [first, second]) == leading
+    assert _leading_order(problems[::-1], [second, first]) == 1 - leading
