@@ -16,6 +16,7 @@ from pdescry.joint.field.axis import Axis
 from pdescry.joint.field.process import Process
 from pdescry.joint.field.space import Space
 from pdescry.joint.field.start import Start
+from pdescry.joint.fit.calibration import Calibration
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Objective
@@ -90,7 +91,8 @@ def small_experiment(
     x, t = readings.span[readings.axes[0]], readings.span[readings.time_name]
     axes = Axis(np.linspace(*x, elements[0] + 1), 5), Axis(np.linspace(*t, elements[1] + 1), 4)
     number, seen = len(readings.fields), Observations(readings)
-    model = NoiseModel(np.full(len(seen), noise), np.full(number, offset_sd), seen, np.zeros((len(seen), 3)))
+    offsets = Calibration.of_offsets(np.full(number, offset_sd), len(seen))
+    model = NoiseModel(np.full(len(seen), noise), offsets, seen, np.zeros((len(seen), 3)))
     return Experiment(Space(axes, number), model, np.full(number, tolerance))
 
 

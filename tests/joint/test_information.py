@@ -9,6 +9,7 @@ import pytest
 
 from pdescry import JointFit, Readings
 from pdescry.joint.advice import Sites, typical_times
+from pdescry.joint.fit.calibration import Calibration
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.information import Belief, PossibleReadings
 from pdescry.joint.observations import Observations
@@ -42,7 +43,8 @@ def with_readings(fit: JointFit, t: np.ndarray, x: np.ndarray) -> np.ndarray:
     )
     model, observed = experiment.noise_model, Observations(more)
     # The roughness is in units of the readings' sd: its rows stay as they were.
-    noise_model = NoiseModel(fit.noise[observed.field], model.offset_sd, observed, np.zeros((len(observed), 3)))
+    offsets = Calibration.of_offsets(model.offset_sd, len(observed))
+    noise_model = NoiseModel(fit.noise[observed.field], offsets, observed, np.zeros((len(observed), 3)))
     same = replace(experiment, noise_model=noise_model)
     same.__dict__["prior"] = experiment.prior
     return fit.minimum.with_experiments([same]).covariance
@@ -143,9 +145,7 @@ def test_units_only_change_the_numbers(clouds: JointFit) -> None:
 
 def test_of_the_second_of_two_experiments(clouds: JointFit) -> None:
     readings, first = clouds.readings.select(sensors=range(5)), clouds.experiment
-    model = NoiseModel(
-        first.noise_model.noise[: len(readings)], np.zeros(1), Observations(readings), np.zeros((len(readings), 3))
-    )
+    model = NoiseModel.of(clouds.noise, np.zeros(1), Observations(readings))
     second = replace(first, noise_model=model)
     both = replace(clouds, minimum=clouds.minimum.with_experiments([first, second], [clouds.state] * 2))
     of_first, of_second = both.next_sensor(), both.of(1).next_sensor()

@@ -1,13 +1,17 @@
-"""Whitened errors are independent with variance one, whatever noise and offsets there are; and the way back."""
+"""Whitened errors are independent with variance one, whatever noise and systematic errors there are; and the way
+back."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.stats import multivariate_normal
 
+from pdescry.joint.fit.calibration import GAIN, OFFSET, Calibration
 from pdescry.joint.fit.noise_model import NoiseModel, at_least
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Observations
@@ -17,7 +21,15 @@ from tests.joint.conftest import smooth_readings
 LASTING = np.array([[[0, 0, 0], [0.7, 0.4, 0]], [[0, 0, 0], [0.6, 0.2, 1]], [[0.9, 1.5, 1], [1.0, 0.3, 1]]], float)
 
 
-@pytest.fixture(params=[(0.0, 0.0), (0.3, 0.0), (0.3, 1.2)], ids=["none", "in one field", "in both"])
+SYSTEMATIC = {
+    "none": [[0.0], [0.0]],
+    "offsets in one field": [[0.3], [0.0]],
+    "offsets in both": [[0.3], [1.2]],
+    "gains, too": [[0.3, 0.5], [1.2, 0.0]],
+}
+
+
+@pytest.fixture(params=list(SYSTEMATIC.values()), ids=list(SYSTEMATIC))
 def model(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> NoiseModel:
     """Two fields, one of which was not always read, with noise that differs between readings."""
     exactly = replace(FIT, noise=replace(FIT.noise, least_weight=0.0))
@@ -27,18 +39,22 @@ def model(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     values[[1, 5], 1] = np.nan
     observed = Observations(replace(readings, values=values))
     noise = np.random.default_rng(0).uniform(0.1, 0.4, len(observed))
-    return NoiseModel(noise, np.array(request.param), observed, LASTING[observed.sensor, observed.field])
+    sds = np.array(request.param)
+    patterns = np.column_stack([np.ones(len(observed)), np.sin(np.arange(len(observed)))])[:, : sds.shape[1]]
+    calibration = Calibration((OFFSET, GAIN)[: sds.shape[1]], sds, patterns, np.ones_like(sds))
+    return NoiseModel(noise, calibration, observed, LASTING[observed.sensor, observed.field])
 
 
 def covariance(model: NoiseModel) -> np.ndarray:
-    """Of the errors: noise of each, some of which lasts for a while, and offsets; both of one field by one sensor."""
+    """Of the errors of one field by one sensor: noise, some of which lasts for a while, and systematic errors."""
     group, field, time = model.observations.group, model.observations.field, model.observations.points[:, -1]
     together = group[:, None] == group
     share, lasts, smooth = model.lasting.T
     apart = np.abs(time[:, None] - time) / np.maximum(lasts, 1e-9)
     correlation = np.where(together, share * np.where(smooth == 1, 1 + apart, 1.0) * np.exp(-apart), 0.0)
     correlation += np.diag(1 - share)
-    return model.noise[:, None] * correlation * model.noise + np.where(together, model.offset_sd[field] ** 2, 0.0)
+    effects = model.calibration.patterns * model.calibration.sds[field]
+    return model.noise[:, None] * correlation * model.noise + np.where(together, effects @ effects.T, 0.0)
 
 
 def whitener(model: NoiseModel) -> np.ndarray:
@@ -90,12 +106,32 @@ def test_variances_of_single_errors(model: NoiseModel) -> None:
     np.testing.assert_allclose(model.variances(own), np.diag(covariance(model))[own])
 
 
-def test_columns_of_offsets(model: NoiseModel) -> None:
-    observed = model.observations
-    for field in (0, 1):
+def test_columns_of_systematic_errors(model: NoiseModel) -> None:
+    observed, calibration = model.observations, model.calibration
+    for field, (kind, pattern) in product((0, 1), zip(calibration.kinds, calibration.patterns.T, strict=True)):
         group = observed.sensor[:, None] == np.arange(observed.readings.n_sensors)
-        shifts = (group & (observed.field == field)[:, None]).astype(float)
-        np.testing.assert_allclose(model.offset_columns(field).toarray(), whitener(model) @ shifts, atol=1e-9)
+        errors = (group & (observed.field == field)[:, None]) * pattern[:, None]
+        np.testing.assert_allclose(model.columns(field, kind).toarray(), whitener(model) @ errors, atol=1e-9)
+
+
+def test_what_systematic_errors_do_not_explain(model: NoiseModel) -> None:
+    observed, calibration = model.observations, model.calibration
+    errors = np.random.default_rng(3).normal(size=len(observed))
+    left = model.less_systematic(errors)
+    for own in observed.of_groups:
+        evident = calibration.sds[observed.field[own[0]]] > 0
+        patterns = calibration.patterns[own][:, evident]
+        constants = np.linalg.lstsq(patterns, errors[own], rcond=None)[0]
+        np.testing.assert_allclose(left[own], errors[own] - patterns @ constants, atol=1e-9)
+
+
+def test_the_likelihood_of_errors(model: NoiseModel) -> None:
+    one, other = np.random.default_rng(4).normal(size=(2, len(model.noise)))
+    normal = multivariate_normal(np.zeros(len(one)), covariance(model))
+    assert model.log_likelihood(one) - model.log_likelihood(other) == pytest.approx(
+        normal.logpdf(one) - normal.logpdf(other)
+    )
+    assert model.log_likelihood(one) - 0.5 * len(one) * np.log(2 * np.pi) == pytest.approx(normal.logpdf(one))
 
 
 def test_noise_is_never_less_than_splines_resolve(model: NoiseModel) -> None:

@@ -12,9 +12,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from pdescry import Readings
+from pdescry.joint.fit.calibrating import evidence
 from pdescry.joint.fit.held_out import held_out, log_density, score, scores, scores_of_fields
 from pdescry.joint.fit.objective import Minimum, Objective
-from pdescry.joint.fit.offsets import evidence
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.fit.stages import with_terms
 from pdescry.joint.observations import Observations
@@ -251,9 +251,8 @@ def test_a_left_out_sensor_is_as_if_it_had_never_been_read(name: str, close: flo
     table, total = held_out(solved(objective)), 0.0
     for sensor in range(readings.n_sensors):
         own = np.flatnonzero(experiment.observations.sensor == sensor)
-        kept = np.setdiff1d(np.arange(len(experiment.observations)), own)
         fewer = readings.select(readings.sensor != sensor)
-        without = replace(model, noise=model.noise[kept], observations=Observations(fewer))
+        without = model.without(experiment.observations.sensor == sensor, Observations(fewer))
         part = replace(experiment, noise_model=without)
         # Roughness is in units of all readings: its rows stay as they were.
         part.__dict__["_smoothness"] = experiment._smoothness

@@ -30,6 +30,7 @@ from pdescry.joint.field.axis import Array
 from pdescry.joint.field.mesh import stretches_of
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.field.start import Start
+from pdescry.joint.fit.shared_errors import independent_share
 from pdescry.joint.joint_fit import JointFit, extended_fit, notes_of
 from pdescry.joint.profiles import requested_but_constant
 from pdescry.joint.search.by_order import ByOrder
@@ -441,7 +442,9 @@ def _searched(
         if no_dynamics:
             reasons = reasons_against(compared[0], baselines, before) or reasons
         return _Outcome(every[which], compared, reasons, baselines, before, pd.DataFrame(), tight=False)
-    search = laws.searches[which]
+    # From here on differences count less if sensors share errors.
+    search = replace(laws.searches[which], weight=independent_share(fine[0].found))
+    fine, tight = ([law.judged_by(search.rules) for law in some] for some in (fine, tight))
     best = search.pruned(fine[0])
     rivals = [law for law in tight if law.key != fine[0].key]
     determined = len(reasons_against(best, baselines, before)) < len(problem.fields)

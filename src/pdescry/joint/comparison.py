@@ -23,7 +23,8 @@ def comparison_of(
     """compared: the best first. near: laws that were scored in closed form only; they are included in the
     probabilities. Whether a law was found is decided elsewhere."""
     scores, every = np.array([law.score for law in compared]), [*compared, *near]
-    weights = probable([law.by_sensor for law in every], [law.elpd - law.score for law in every])
+    weight = compared[0].rules.weight
+    weights = probable([weight * law.by_sensor for law in every], [law.penalty for law in every])
     alternatives = pd.DataFrame(
         {
             "terms": [", ".join(_named(term, problem) for term in law.terms) for law in compared],

@@ -335,11 +335,14 @@ class JointInference:
     def facts(self) -> dict[str, Any]:
         """Comparison with other laws and no law, scored by log densities of held-out sensors; offsets of sensors."""
         comparison, fit = self.comparison, self.fit
-        offsets = [
-            ({"experiment": number} if fit.n_experiments > 1 else {}) | row
-            for number in range(fit.n_experiments)
-            for row in fit.of(number).offsets.to_dict(orient="records")
-        ]
+        offsets, calibration = (
+            [
+                ({"experiment": number} if fit.n_experiments > 1 else {}) | row
+                for number in range(fit.n_experiments)
+                for row in getattr(fit.of(number), table).to_dict(orient="records")
+            ]
+            for table in ("offsets", "calibration")
+        )
         rms_error, expected = comparison.errors
         sensors = comparison.held_out.to_dict(orient="records")
         return {
@@ -354,6 +357,7 @@ class JointInference:
             "profiles": comparison.profiles.to_dict(orient="records"),
             "variation": stored(comparison.variation),
             "offsets": offsets,
+            "calibration": calibration,
         }
 
     def facts_of(self, experiment: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -22,11 +23,12 @@ from pdescry.equation.with_spread import TWO_SIDED_95, concise
 from pdescry.errors import InputError
 from pdescry.joint.advice import Advice, Sites, advise
 from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.calibrating import constants
+from pdescry.joint.fit.calibration import DELAY, DISPLACEMENT, GAIN, OFFSET
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.held_out import held_out, score
 from pdescry.joint.fit.known_edges import resolved_to_edges
 from pdescry.joint.fit.objective import Minimum
-from pdescry.joint.fit.offsets import offsets
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.fit.stages import extended
 from pdescry.joint.fit.unknown_source import unknown_source
@@ -37,6 +39,8 @@ from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.verdict import departures
 from pdescry.notices import Notice
 from pdescry.problem import Candidate, Problem
+
+SYSTEMATIC = {OFFSET: "offsets", GAIN: "gains", DISPLACEMENT: "displacements", DELAY: "delays"}  # codes of notices
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -182,7 +186,22 @@ class JointFit:
     def offsets(self) -> pd.DataFrame:
         """Each sensor's offset, inferred by means of the law: mean and sd; zero without evidence for offsets."""
         with one_thread():
-            return offsets(self.minimum, self.number)
+            return constants(self.minimum, self.number)
+
+    @cached_property
+    def calibration(self) -> pd.DataFrame:
+        """Systematic errors of each sensor, inferred by means of the law: a row for each kind, with mean and sd.
+
+        "offset": how much it reads too much. "gain": how much more than it should it follows changes, relative to one.
+        "displacement x": how far it is from where it is said to be. "delay": how late it reads. Kinds without evidence
+        are omitted, except offsets, which are zero then.
+        """
+        with one_thread():
+            kinds = self.experiment.noise_model.calibration.kinds
+            parts = [constants(self.minimum, self.number, kind) for kind in kinds]
+        for kind, part in zip(kinds, parts, strict=True):
+            part.insert(len(part.columns) - 2, "kind", kind)
+        return pd.concat(parts, ignore_index=True)
 
     @cached_property
     def held_out(self) -> pd.DataFrame:
@@ -362,12 +381,9 @@ def extended_fit(found: Minimum, problem: Problem, before: Sequence[Array]) -> J
 def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
     """before: for each experiment the noise of each field in fits without a law."""
     notes, operator = [], found.objective.operator
-    several = len(operator.fields) > 1
     lefts = [f"{name}_{'t' * order}" for name, order in zip(operator.fields, operator.orders, strict=True)]
     for number, experiment, _ in found.experiments:
-        for name, sd in zip(operator.fields, experiment.noise_model.offset_sd, strict=True):
-            if sd:
-                notes.append(Notice.of("offsets", field=name if several else None, sd=sd, experiment=number or None))
+        notes += _systematic_errors(experiment, number)
     if not found.converged:
         notes.append(Notice.of("not-converged"))
     for left, share in zip(lefts, found.relative_residual_by_equation, strict=True):
@@ -392,3 +408,16 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
             elif share:
                 notes.append(Notice.of("lasting-errors", lasting=lasts, share=share, **whose))
     return tuple(notes)
+
+
+def _systematic_errors(experiment: Experiment, number: int) -> list[Notice]:
+    """What kinds of systematic errors sensors seem to make in one experiment."""
+    found, calibration, names = [], experiment.noise_model.calibration, experiment.readings.fields
+    for k, (field, name) in product(range(len(calibration.kinds)), enumerate(names)):
+        kind, _, along = calibration.kinds[k].partition(" ")
+        if not (sd := float(calibration.sds[field, k])):
+            continue
+        of_one = {"field": name if len(names) > 1 else None, "experiment": number or None}
+        of_one |= {"axis": along} if along else {}
+        found.append(Notice.of(SYSTEMATIC[kind], sd=sd / abs(float(calibration.scales[field, k])), **of_one))
+    return found

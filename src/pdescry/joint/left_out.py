@@ -16,7 +16,7 @@ from pdescry.cores import one_thread
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.options import FIT
-from pdescry.joint.fit.stages import closer_to_law, with_noise, with_offsets
+from pdescry.joint.fit.stages import closer_to_law, with_sensor_errors
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations, bisected
 
@@ -24,7 +24,7 @@ from pdescry.joint.observations import Observations, bisected
 @dataclass(frozen=True, eq=False)
 class LeftOut:
     """fit: without the sensors. rows: (M,) which observations of the experiment are theirs. noise_sd: (left out,), sds
-    of these about the field, from noise and offsets."""
+    of these about the field, from noise and systematic errors."""
 
     fit: JointFit
     rows: NDArray[np.bool_]
@@ -68,12 +68,11 @@ def left_out(fit: JointFit, sensors: list[int]) -> LeftOut:
     with one_thread(), np.errstate(all="ignore"):
         found = found.with_experiments(experiments)
         found = found.objective.minimise(found.states, found.coefficients, FIT.steps.last)
-        found = with_offsets(with_noise(found))
+        found = with_sensor_errors(found)
         found = found.objective.minimise(found.states, found.coefficients, FIT.steps.last)
         if len(fit.readings.axes) == 1:  # meshes in the plane are too coarse for it
             found = closer_to_law(found)
     after = found.objective.experiments[fit.number].noise_model
-    field = before.observations.field[rows]
     scale = after.noise_of_fields / fewer.noise_of_fields
-    noise = before.noise[rows] * scale[field]
-    return LeftOut(replace(fit, minimum=found), rows, np.hypot(noise, after.offset_sd[field]))
+    alike = replace(before, noise=before.noise * scale[before.observations.field]).with_offsets(after.offset_sd)
+    return LeftOut(replace(fit, minimum=found), rows, np.sqrt(alike.variances(np.flatnonzero(rows))))

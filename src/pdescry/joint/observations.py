@@ -112,7 +112,7 @@ class Observations(Lean):
         return (
             self.at_rest
             and n <= FIT.leave_out.sensors_one_by_one
-            and len(self.readings) >= FIT.offsets.readings_in_plane * n
+            and len(self.readings) >= FIT.calibration.readings_in_plane * n
         )
 
     @cached_property

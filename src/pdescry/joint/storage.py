@@ -24,6 +24,7 @@ from pdescry.joint.field.axis import Axis
 from pdescry.joint.field.process import Process
 from pdescry.joint.field.region import Region
 from pdescry.joint.field.space import Space
+from pdescry.joint.fit.calibration import Calibration
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Minimum, Objective
@@ -36,7 +37,7 @@ from pdescry.notices import Notice, restored, stored
 from pdescry.problem import Candidate, Condition, Ends, Given, Known, Problem
 from pdescry.problem.ends import edges_of
 
-FORMAT = "pdescry choice 9"
+FORMAT = "pdescry choice 10"
 TABLES = ("alternatives", "held_out", "single_term_changes", "probabilities", "claims", "profiles")
 
 
@@ -88,7 +89,7 @@ def _dataset(choice: Choice) -> xr.Dataset:
     attributes: dict[str, Any] = {"format": FORMAT, "about": json.dumps(about)}
     attributes["readings"] = [len(each.readings) for each in choice.processes[0]]
     for number, experiment, state in found.experiments:
-        space, mark = experiment.space, f"_{number}"
+        space, mark, calibration = experiment.space, f"_{number}", experiment.noise_model.calibration
         for k, axis in enumerate(space.axes):
             variables[f"breaks_{k}{mark}"] = (f"break_{k}{mark}", axis.breaks)
         variables |= {
@@ -97,11 +98,14 @@ def _dataset(choice: Choice) -> xr.Dataset:
                 space.unpacked(state),
             ),
             f"noise{mark}": (f"observation{mark}", experiment.noise_model.noise),
-            f"offset_sd{mark}": ("component", experiment.noise_model.offset_sd),
+            f"calibration_sds{mark}": (("component", f"kind{mark}"), calibration.sds),
+            f"calibration_scales{mark}": (("component", f"kind{mark}"), calibration.scales),
+            f"calibration_patterns{mark}": ((f"observation{mark}", f"kind{mark}"), calibration.patterns),
             f"lasting{mark}": ((f"observation{mark}", "share_time_smooth"), experiment.noise_model.lasting),
             f"tolerance{mark}": ("component", experiment.tolerance),
         }
         attributes |= {
+            f"kinds{mark}": json.dumps(calibration.kinds),
             f"degrees{mark}": [axis.degree for axis in space.axes],
             f"conditions{mark}": json.dumps([dataclasses.astuple(each) for each in experiment.conditions]),
             f"roughness{mark}": json.dumps(None if experiment.roughness is None else experiment.roughness.tolist()),
@@ -182,12 +186,19 @@ def _experiment(dataset: xr.Dataset, number: int, readings: Readings) -> tuple[E
     conditions = tuple(Condition(*each) for each in json.loads(dataset.attrs[f"conditions{mark}"]))
     edges = edges_of(conditions, [axis.span for axis in axes[:-1]])
     space = Space(axes, len(readings.fields), Region.of(readings, edges))
-    noise, offset_sd, lasting, tolerance = (
-        np.array(dataset[f"{name}{mark}"].values, float) for name in ("noise", "offset_sd", "lasting", "tolerance")
+    noise, lasting, tolerance, sds, patterns, scales = (
+        np.array(dataset[f"{name}{mark}"].values, float)
+        for name in (
+            "noise",
+            "lasting",
+            "tolerance",
+            *(f"calibration_{part}" for part in ("sds", "patterns", "scales")),
+        )
     )
+    calibration = Calibration(tuple(json.loads(dataset.attrs[f"kinds{mark}"])), sds, patterns, scales)
     rough = json.loads(dataset.attrs[f"roughness{mark}"])
     roughness = None if rough is None else np.array(rough, float)
-    model = NoiseModel(noise, offset_sd, Observations(readings), lasting)
+    model = NoiseModel(noise, calibration, Observations(readings), lasting)
     experiment = Experiment(space, model, tolerance, conditions, roughness)
     return experiment, space.packed(np.array(dataset[f"state{mark}"].values, float))
 

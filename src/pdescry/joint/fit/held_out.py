@@ -219,9 +219,10 @@ def degrees_of_freedom(found: Minimum, number: int) -> Array:
     experiment, factor = found.objective.experiments[number], found.solved.states[number].factor
     observed, rows = experiment.observations, experiment.whitened
     number_of = np.bincount(observed.group, factor.variances(rows.weighed), minlength=observed.n_groups).astype(float)
-    if experiment.noise_model.has_offsets:  # offsets take up some of them
+    if experiment.noise_model.has_systematic_errors:  # these take up some of them
         some = np.flatnonzero(rows.shrunk)
-        number_of[some] -= np.diag(factor.covariance(rows.shared))
+        kinds = len(experiment.noise_model.calibration.kinds)
+        np.subtract.at(number_of, some // kinds, np.diag(factor.covariance(rows.shared)))
     return number_of
 
 

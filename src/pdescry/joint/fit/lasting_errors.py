@@ -22,7 +22,7 @@ def lasting_errors(found: Minimum, number: int = 0) -> Array:
     """(M, 3): for each observation of one experiment, as in `NoiseModel`; zeros if errors are independent, or at most
     what splines resolve, or sensors move.
 
-    Offsets are removed as means of each sensor's misfits.
+    What systematic errors of sensors explain of their misfits is removed.
     """
     _, experiment, state = found.experiments[number]
     model, observed = experiment.noise_model, experiment.observations
@@ -30,7 +30,7 @@ def lasting_errors(found: Minimum, number: int = 0) -> Array:
     if not observed.at_rest:
         return lasting
     misfits = observed.values - experiment.seen @ state
-    errors, least = misfits / model.noise, FIT.noise.least_sd * observed.unit
+    errors, least = model.less_systematic(misfits) / model.noise, FIT.noise.least_sd * observed.unit
     groups: list[list[Numbers]] = [[] for _ in range(observed.n_fields)]
     for own in observed.of_groups:
         groups[observed.field[own[0]]].append(own)
@@ -39,10 +39,7 @@ def lasting_errors(found: Minimum, number: int = 0) -> Array:
             continue
         if np.sqrt(np.mean(misfits[observed.field == field] ** 2)) <= least[field]:
             continue  # those are errors of the mesh
-        records = []
-        for each in own:
-            values = errors[each] - (errors[each].mean() if model.has_offsets else 0.0)
-            records.append((observed.points[each, -1], values))
+        records = [(observed.points[each, -1], errors[each]) for each in own]
         for each, process in zip(own, most_likely(records, experiment.space.time.width), strict=True):
             lasting[each] = process
     return lasting

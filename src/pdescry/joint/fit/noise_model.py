@@ -1,9 +1,10 @@
-"""How readings differ from the field: noise, which may be correlated in time, and an offset of each sensor and field.
+"""How readings differ from the field: noise, which may be correlated in time, and systematic errors of each sensor.
 
-Errors of one field by one sensor have covariance D (C + s²wwᵀ) D, with D the noise, C their correlation, s the offsets'
-sd and w = 1/D. A share of their variance may be correlated in time (``correlation.py``). Misfits are whitened:
-expressed in units in which they are independent with unit variance. For correlated errors these are the innovations of
-a Kalman filter: each error minus its prediction from the earlier ones.
+Errors of one field by one sensor have covariance D (C + WWᵀ) D, with D the noise, C their correlation, and W = E/D the
+systematic errors that a sensor may make (``calibration.py``): patterns times sds, such as s·1 for an offset. A share of
+the noise's variance may be correlated in time (``correlation.py``). Misfits are whitened: expressed in units in which
+they are independent with unit variance. For correlated errors these are the innovations of a Kalman filter: each error
+minus its prediction from the earlier ones.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from scipy.sparse import csc_array, csr_array, diags_array, vstack
 from scipy.sparse.linalg import spsolve
 
 from pdescry.joint.field.axis import Array
+from pdescry.joint.fit.calibration import OFFSET, Calibration
 from pdescry.joint.fit.correlation import innovations
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.lean import Lean
@@ -25,36 +27,42 @@ from pdescry.joint.observations import Numbers, Observations
 
 @dataclass(frozen=True, eq=False)
 class NoiseModel(Lean):
-    """noise: (M,) sds of the observations. offset_sd: (F,) of the sensors' offsets, zero where there are none. lasting:
-    (M, 3), the same for all observations of one field by one sensor: correlated share of the noise's variance, its
-    correlation time, and whether it is smooth; zeros where there is none."""
+    """noise: (M,) sds of the observations. lasting: (M, 3), the same for all observations of one field by one sensor:
+    correlated share of the noise's variance, its correlation time, and whether it is smooth; zeros where there is
+    none."""
 
     noise: Array
-    offset_sd: Array
+    calibration: Calibration
     observations: Observations
     lasting: Array
 
     @classmethod
     def of(cls, noise: Array, offset_sd: Array, observations: Observations) -> NoiseModel:
         """noise: (F,), used where the readings have no noise of their own; bounded below by the resolution of the
-        splines."""
+        splines. offset_sd: (F,)"""
         given = observations.given_noise
         found = noise[observations.field] if given is None else given
         independent = np.zeros((len(observations), 3))
-        return cls(at_least(found, observations), np.asarray(offset_sd, float), observations, independent)
+        offsets = Calibration.of_offsets(offset_sd, len(observations))
+        return cls(at_least(found, observations), offsets, observations, independent)
 
     def with_noise(self, noise: Array) -> NoiseModel:
         return replace(self, noise=noise)
 
+    def with_calibration(self, calibration: Calibration) -> NoiseModel:
+        return replace(self, calibration=calibration)
+
     def with_offsets(self, sd: Array) -> NoiseModel:
-        return replace(self, offset_sd=sd)
+        """sd: (F,)"""
+        return self.with_calibration(self.calibration.with_sd(OFFSET, sd))
 
     def with_lasting(self, lasting: Array) -> NoiseModel:
         return replace(self, lasting=lasting)
 
     def without(self, rows: NDArray[np.bool_], kept: Observations) -> NoiseModel:
         """Without some of the observations, (M,); kept: the others."""
-        return replace(self, noise=self.noise[~rows], lasting=self.lasting[~rows], observations=kept)
+        calibration, lasting = self.calibration.where(~rows), self.lasting[~rows]
+        return replace(self, noise=self.noise[~rows], calibration=calibration, lasting=lasting, observations=kept)
 
     @property
     def noise_of_fields(self) -> Array:
@@ -77,8 +85,17 @@ class NoiseModel(Lean):
         return np.stack([summed(lasting) / np.maximum(summed(self.noise**2), np.finfo(float).tiny), times], axis=1)
 
     @property
+    def offset_sd(self) -> Array:
+        """(F,): of the sensors' offsets, zero where there are none."""
+        return self.calibration.sds[:, 0]
+
+    @property
     def has_offsets(self) -> bool:
         return bool(np.any(self.offset_sd > 0))
+
+    @property
+    def has_systematic_errors(self) -> bool:
+        return bool(np.any(self.calibration.sds > 0))
 
     # ---- whitening and back ----------------------------------------------------------------------------------------
 
@@ -95,30 +112,52 @@ class NoiseModel(Lean):
         """Inverse of whitening, (own, …), for the observations of one sensor."""
         found = np.array(whitened, float)
         for group in np.unique(self.observations.group[own]):
-            mine = np.flatnonzero(self.observations.group[own] == group)
-            along = self._along[own[mine]][:, [group]].toarray()[:, 0]
-            stretched = 1 / (1 - self._shrunk[group]) - 1
-            found[mine] += stretched * np.multiply.outer(along, along @ whitened[mine])
+            mine, some = np.flatnonzero(self.observations.group[own] == group), self._columns_of(group)
+            along = self._along[own[mine]][:, some].toarray()
+            stretched = 1 / (1 - self._shrunk[some]) - 1
+            found[mine] += (along * stretched) @ (along.T @ whitened[mine])
         if not self.lasting.any():
             return (self.noise[own] * found.T).T
         return np.asarray(spsolve(csc_array(self._decorrelating[own][:, own]), found)).reshape(found.shape)
 
     def variances(self, own: Numbers) -> Array:
         """(own,): variances of single errors."""
-        return self.noise[own] ** 2 + self.offset_sd[self.observations.field[own]] ** 2
+        systematic = self.calibration.effects(self.observations.field)[own]
+        return self.noise[own] ** 2 + np.sum(systematic**2, axis=1)
 
     def log_scale(self, own: Numbers) -> float:
         """Log determinant of the inverse of whitening, for the observations of one sensor."""
-        groups = np.unique(self.observations.group[own])
+        shrunk = [self._shrunk[self._columns_of(group)] for group in np.unique(self.observations.group[own])]
         scales = self._decorrelating.diagonal()[own]
-        return float(-np.sum(np.log(scales)) - np.sum(np.log(1 - self._shrunk[groups])))
+        return float(-np.sum(np.log(scales)) - np.sum(np.log(1 - np.array(shrunk))))
 
-    # ---- what offsets do -------------------------------------------------------------------------------------------
+    def log_likelihood(self, errors: Array) -> float:
+        """Of errors (M,) in the units of the readings, up to a constant."""
+        scales = np.sum(np.log(self._decorrelating.diagonal())) + np.sum(np.log(1 - self._shrunk))
+        return float(scales - 0.5 * np.sum(self.whitened(errors) ** 2))
 
-    def offset_columns(self, field: int) -> csr_array:
-        """(M, sensors): effect of a unit offset in one field on the whitened observations."""
-        scaled = csr_array(self._along @ diags_array(self._sizes * (1 - self._shrunk)))
-        return csr_array(scaled[:, field :: self.observations.n_fields])
+    # ---- what systematic errors do ---------------------------------------------------------------------------------
+
+    def columns(self, field: int, kind: str = OFFSET) -> csr_array:
+        """(M, sensors): effect of a unit constant of one kind in one field on the whitened observations."""
+        observed, number = self.observations, self.observations.readings.n_sensors
+        own = np.flatnonzero(observed.field == field)
+        pattern = self.calibration.patterns[own, self.calibration.kinds.index(kind)]
+        unit = csr_array((pattern, (own, observed.sensor[own])), shape=(len(observed), number))
+        weighed = csr_array(self._decorrelating @ unit)
+        if not self._shrunk.any():
+            return weighed
+        return csr_array(weighed - self._along @ (diags_array(self._shrunk) @ (self._along.T @ weighed)))
+
+    def less_systematic(self, errors: Array) -> Array:
+        """(M,): errors in the units of the readings, without what the evident systematic errors explain of them."""
+        if not self.has_systematic_errors:
+            return errors
+        group, number = self.observations.group, self.observations.n_groups
+        patterns = self.calibration.patterns * (self.calibration.sds > 0)[self.observations.field]
+        inverse = np.linalg.pinv(_products(patterns, patterns, group, number), hermitian=True)
+        constants = np.einsum("gpq,gq->gp", inverse, _products(patterns, errors[:, None], group, number)[:, :, 0])
+        return errors - np.sum(patterns * constants[group], axis=1)
 
     @cached_property
     def _decorrelating(self) -> csr_array:
@@ -137,38 +176,54 @@ class NoiseModel(Lean):
         entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
         return csr_array(entries, shape=(len(self.noise), len(self.noise)))
 
-    @cached_property
-    def _offset_of_one(self) -> Array:
-        """(M,): effect of a unit offset on decorrelated errors."""
-        return np.asarray(self._decorrelating.sum(axis=1), float)
+    def _columns_of(self, group: int) -> slice:
+        """Which columns of `_along` belong to a group."""
+        number = len(self.calibration.kinds)
+        return slice(group * number, (group + 1) * number)
 
     @cached_property
-    def _sizes(self) -> Array:
-        """(groups,): |w| of each."""
-        observed = self.observations
-        return np.sqrt(np.bincount(observed.group, self._offset_of_one**2, minlength=observed.n_groups))
+    def _directions(self) -> tuple[csr_array, Array]:
+        """U, (M, groups·P), and λ², (groups·P,): W = UΛVᵀ for each group, after decorrelation."""
+        group, number = self.observations.group, self.observations.n_groups
+        effects = np.asarray(self._decorrelating @ self.calibration.effects(self.observations.field), float)
+        squares, vectors = np.linalg.eigh(_products(effects, effects, group, number))
+        squares = np.maximum(squares, 0.0)
+        turned = vectors / np.sqrt(np.where(squares > 0, squares, np.inf))[:, None, :]
+        values = np.einsum("mp,mpq->mq", effects, turned[group])
+        kinds = values.shape[1]
+        rows = np.repeat(np.arange(len(group)), kinds)
+        columns = (group[:, None] * kinds + np.arange(kinds)).ravel()
+        along = csr_array((values.ravel(), (rows, columns)), shape=(len(group), number * kinds))
+        along.eliminate_zeros()
+        return along, squares.ravel()
 
-    @cached_property
+    @property
     def _along(self) -> csr_array:
-        """(M, groups): w of each group, normalised."""
-        group = self.observations.group
-        values = self._offset_of_one / self._sizes[group]
-        return csr_array((values, (np.arange(len(group)), group)), shape=(len(group), self.observations.n_groups))
+        """(M, groups·P): orthonormal directions of the systematic errors of each group."""
+        return self._directions[0]
 
     @cached_property
     def _shrunk(self) -> Array:
-        """(groups,): relative reduction of the component along w."""
-        sd = np.tile(self.offset_sd, self.observations.readings.n_sensors)
-        return 1 - 1 / np.sqrt(1 + (sd * self._sizes) ** 2)
+        """(groups·P,): relative reduction of the components along these."""
+        return 1 - 1 / np.sqrt(1 + self._directions[1])
+
+
+def _products(one: Array, other: Array, group: Numbers, number: int) -> Array:
+    """(groups, P, Q): sums over the observations of each group of products of columns, (M, P) and (M, Q)."""
+    found = np.empty((number, one.shape[1], other.shape[1]))
+    for p in range(one.shape[1]):
+        for q in range(other.shape[1]):
+            found[:, p, q] = np.bincount(group, one[:, p] * other[:, q], minlength=number)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
 class WhitenedRows(Lean):
     """Rows (m, n) that are linear in a state, whitened: W = (1 − A diag(s) Aᵀ) B.
 
-    weighed: B, (m, n), decorrelated: as local as the splines and the correlation of readings. along: A, (m, groups),
-    the normalised effect of an offset of each group; shrunk: s. W itself would couple all times of a sensor, so it is
-    only computed for single sensors.
+    weighed: B, (m, n), decorrelated: as local as the splines and the correlation of readings. along: A, (m, groups·P),
+    orthonormal directions of the systematic errors of each group; shrunk: s. W itself would couple all times of a
+    sensor, so it is only computed for single sensors.
     """
 
     weighed: csr_array
@@ -176,7 +231,7 @@ class WhitenedRows(Lean):
     shrunk: Array
 
     def with_more(self, rows: csr_array) -> WhitenedRows:
-        """With additional rows below, without offsets."""
+        """With additional rows below, without systematic errors."""
         nothing = csr_array((len(rows.indptr) - 1, len(self.shrunk)))
         return replace(
             self,
@@ -212,7 +267,7 @@ class WhitenedRows(Lean):
 
     @property
     def shared(self) -> csr_array:
-        """V, (groups, n): WᵀW = BᵀB − VᵀV, for the groups with an offset."""
+        """V, (directions, n): WᵀW = BᵀB − VᵀV, for the directions with an effect."""
         some = np.flatnonzero(self.shrunk)
         if not len(some):
             return csr_array((0, self.weighed.shape[1]))  # type: ignore[index]

@@ -178,17 +178,34 @@ class CorrelationOptions:
 
 
 @dataclass(frozen=True)
-class OffsetOptions:
-    """Offsets of sensors (``offsets.py``)."""
+class CalibrationOptions:
+    """Systematic errors of sensors (``calibrating.py``)."""
 
     evidence: float = 5.0
-    """Nats: least evidence of offsets. Larger: biased sensors bias the law; smaller: offsets explain what terms should
-    (docs/refine.md)."""
+    """Nats: least evidence of systematic errors of one kind. Larger: biased sensors bias the law; smaller: they explain
+    what terms should (docs/refine.md)."""
     sds: Grid = (1e-4, 1.0, 100)
-    """Grid of sds of offsets, in units of the readings' sd. More: slower."""
+    """Grid of sds of their effects, in units of the readings' sd. More: slower."""
+    largest_gain: float = 0.03
+    """Largest sd of gains."""
+    largest_displacement: float = 0.05
+    """Distance of sensors."""
+    largest_delay: float = 1.0
+    """Steps."""
     readings_in_plane: int = 5
     """Average number of readings of a sensor in the plane, required to estimate its offset. Fewer: the field is
     mistaken for offsets."""
+
+
+@dataclass(frozen=True)
+class SharedErrorsOptions:
+    """Errors that sensors have in common (``shared_errors.py``)."""
+
+    least_times: int = 8
+    """Times at which all sensors are read, required to estimate correlations. Fewer: chance decides."""
+    clearly: float = 4.0
+    """Standard errors by which correlations have to exceed chance. Smaller: right laws need more evidence; larger:
+    shared errors are overlooked."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +275,8 @@ class FitOptions:
     prior: PriorOptions = PriorOptions()
     noise: NoiseOptions = NoiseOptions()
     correlation: CorrelationOptions = CorrelationOptions()
-    offsets: OffsetOptions = OffsetOptions()
+    calibration: CalibrationOptions = CalibrationOptions()
+    shared_errors: SharedErrorsOptions = SharedErrorsOptions()
     unknown_source: UnknownSourceOptions = UnknownSourceOptions()
     records: RecordOptions = RecordOptions()
     leave_out: LeaveOutOptions = LeaveOutOptions()

@@ -22,12 +22,13 @@ from pdescry.joint.field.mesh import (
     refined,
     with_fewer_jumps,
 )
+from pdescry.joint.fit.calibrating import most_evident, with_all_kinds
+from pdescry.joint.fit.calibration import OFFSET, Calibration
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.held_out import degrees_of_freedom
 from pdescry.joint.fit.lasting_errors import lasting_errors
 from pdescry.joint.fit.noise_model import NoiseModel, at_least
 from pdescry.joint.fit.objective import Minimum, Objective
-from pdescry.joint.fit.offsets import offset_sds
 from pdescry.joint.fit.options import FIT
 
 
@@ -80,7 +81,7 @@ def tightened(found: Minimum) -> Minimum:
         # In the plane, the residual of a soft law is noise of the fields, not an error of the mesh.
         if not on_a_line and tolerance != FIT.tolerances.stages[-1]:
             found = _on_resolving_mesh(found, tolerance)
-    found = with_offsets(with_noise(_with_adequate_tolerance(found)))
+    found = with_sensor_errors(_with_adequate_tolerance(found))
     return found.objective.minimise(found.states, found.coefficients, FIT.steps.per_tolerance)
 
 
@@ -112,7 +113,7 @@ def refined_and_finished(found: Minimum, report_progress: Callable[[float], None
 
 def finished(found: Minimum) -> Minimum:
     """Fit to convergence on the present mesh, with the noise inferred from the misfit."""
-    found = with_offsets(with_noise(_with_adequate_tolerance(found)))
+    found = with_sensor_errors(_with_adequate_tolerance(found))
     return found.objective.minimise(found.states, found.coefficients, FIT.steps.last)
 
 
@@ -265,7 +266,109 @@ def _coarse_axes(found: Minimum, number: int) -> list[int]:
     return [axis for axis, cost in enumerate(costs) if np.sqrt(cost) >= least]
 
 
-# ---- noise and offsets -----------------------------------------------------------------------------------------------
+# ---- errors of sensors -----------------------------------------------------------------------------------------------
+
+
+def with_sensor_errors(found: Minimum) -> Minimum:
+    """Infer the errors of sensors from the misfit: noise, its correlation, and systematic errors.
+
+    Offsets are always considered; other kinds only where errors are correlated in time, which they cause. Because
+    correlated noise could take their place, they are inferred with independent noise first, one kind after another;
+    then what is left of the correlation; and then those that it makes unnecessary are dropped. The result has to be
+    clearly more likely than correlated noise and offsets alone.
+    """
+    known = with_offsets(with_noise(found))
+    if not any(_may_err_systematically(each) for _, each, _ in known.experiments):
+        return known
+    without = with_offsets(with_noise(_with_noise_model(found, _with_offsets_alone)))
+    found = with_offsets(_with_noise_alone(_with_kinds(known)))
+    for _ in range(max(len(each.noise_model.calibration.kinds) for _, each, _ in found.experiments)):
+        before, found = found, _with_most_evident_kind(found)
+        if found is before:
+            break
+        found = _with_noise_alone(found)
+    found = with_noise(found)
+    for kind in {kind: None for _, each, _ in found.experiments for kind in each.noise_model.calibration.kinds}:
+        found = _with_kind(found, kind)
+    calibrated = with_noise(_with_noise_model(found, _with_evident_kinds))
+
+    def likelier(number: int, experiment: Experiment) -> NoiseModel:
+        model, other, state = experiment.noise_model, without.experiments[number][1].noise_model, found.states[number]
+        kinds = len(model.calibration.kinds) - 1
+        errors = experiment.observations.values - experiment.seen @ state
+        gained = model.log_likelihood(errors) - other.log_likelihood(errors)
+        return model if gained > FIT.calibration.evidence * kinds else other
+
+    return _with_noise_model(calibrated, likelier)
+
+
+def _with_offsets_alone(number: int, experiment: Experiment) -> NoiseModel:
+    model = experiment.noise_model
+    return model.with_calibration(Calibration.of_offsets(model.offset_sd, len(model.noise)))
+
+
+def _may_err_systematically(experiment: Experiment) -> bool:
+    model = experiment.noise_model
+    return experiment.observations.offsets_identifiable and bool(
+        model.lasting.any() or model.calibration.sds[:, 1:].any()
+    )
+
+
+def _with_kinds(found: Minimum) -> Minimum:
+    """With every kind of systematic error, where they may be."""
+
+    def model_of(number: int, experiment: Experiment) -> NoiseModel:
+        may = _may_err_systematically(experiment)
+        model = experiment.noise_model
+        return model.with_calibration(with_all_kinds(found, number)) if may else model
+
+    return _with_noise_model(found, model_of)
+
+
+def _with_evident_kinds(number: int, experiment: Experiment) -> NoiseModel:
+    return experiment.noise_model.with_calibration(experiment.noise_model.calibration.evident)
+
+
+def _with_noise_alone(found: Minimum) -> Minimum:
+    """Infer the noise, if it were independent, where there may be systematic errors."""
+    independent = _with_noise_model(
+        found,
+        lambda number, each: (
+            each.noise_model.with_lasting(np.zeros_like(each.noise_model.lasting))
+            if _may_err_systematically(each)
+            else each.noise_model
+        ),
+    )
+    return _with_size_of_noise(independent)
+
+
+def _with_most_evident_kind(found: Minimum) -> Minimum:
+    """In each experiment, with the sd of the kind of systematic errors whose change has most evidence; the same if that
+    is not clear."""
+
+    def model_of(number: int, experiment: Experiment) -> NoiseModel:
+        model = experiment.noise_model
+        tried = [(kind, *most_evident(found, number, kind)) for kind in model.calibration.kinds]
+        kind, sd, gained = max(tried, key=lambda each: each[2])
+        if gained < FIT.calibration.evidence:
+            return model
+        return model.with_calibration(model.calibration.with_sd(kind, sd))
+
+    changed = _with_noise_model(found, model_of)
+    pairs = zip(found.experiments, changed.experiments, strict=True)
+    return found if all(one.noise_model is other.noise_model for (_, one, _), (_, other, _) in pairs) else changed
+
+
+def _with_kind(found: Minimum, kind: str) -> Minimum:
+    """With the sd of one kind of systematic errors that has most evidence."""
+
+    def model_of(number: int, experiment: Experiment) -> NoiseModel:
+        model = experiment.noise_model
+        if kind not in model.calibration.kinds:
+            return model
+        return model.with_calibration(model.calibration.with_sd(kind, most_evident(found, number, kind)[0]))
+
+    return _with_noise_model(found, model_of)
 
 
 def with_noise(found: Minimum) -> Minimum:
@@ -274,8 +377,10 @@ def with_noise(found: Minimum) -> Minimum:
     def lasting(number: int, experiment: Experiment) -> NoiseModel:
         return experiment.noise_model.with_lasting(lasting_errors(found, number))
 
-    found = _with_noise_model(found, lasting)
+    return _with_size_of_noise(_with_noise_model(found, lasting))
 
+
+def _with_size_of_noise(found: Minimum) -> Minimum:
     def model_of(number: int, experiment: Experiment) -> NoiseModel:
         if experiment.readings.noise is not None:
             return experiment.noise_model
@@ -312,11 +417,7 @@ def noise_factors(found: Minimum, number: int) -> Array:
 
 def with_offsets(found: Minimum) -> Minimum:
     """Infer the offsets of sensors from the misfit."""
-
-    def model_of(number: int, experiment: Experiment) -> NoiseModel:
-        return experiment.noise_model.with_offsets(offset_sds(found, number))
-
-    return _with_noise_model(found, model_of)
+    return _with_kind(found, OFFSET)
 
 
 def _with_noise_model(found: Minimum, model_of: Callable[[int, Experiment], NoiseModel]) -> Minimum:

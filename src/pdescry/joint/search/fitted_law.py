@@ -13,10 +13,10 @@ import pandas as pd
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
+from pdescry.joint.fit.calibrating import offset_sds
 from pdescry.joint.fit.centring import has_higher_power
 from pdescry.joint.fit.held_out import held_out, scores
 from pdescry.joint.fit.objective import Minimum
-from pdescry.joint.fit.offsets import offset_sds
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.fit.stages import (
     finished,
@@ -37,11 +37,13 @@ from pdescry.problem import Candidate, Known
 @dataclass(frozen=True)
 class Rules:
     """How laws are judged. powers: ``x*T``, ``x^2*T``, …, of terms whose coefficients may vary along the axis; unasked:
-    those of first power that the user has not requested."""
+    those of first power that the user has not requested. weight: of the log densities, smaller if sensors share errors
+    (``shared_errors.py``)."""
 
     known: Known
     powers: frozenset[Candidate] = frozenset()
     unasked: frozenset[Candidate] = frozenset()
+    weight: float = 1.0
 
     def naming(self, terms: tuple[Candidate, ...]) -> Array:
         """(k,), in nats: cost of naming each term."""
@@ -59,8 +61,8 @@ class Rules:
 @dataclass(frozen=True, eq=False)
 class FittedLaw(Lean):
     """elpd: expected log predictive density of held-out sensors, −∞ if the fit was given up; by_sensor: of each of
-    them; score: elpd minus the complexity penalty; gains: of each term; possible: well-posed and consistent with prior
-    knowledge."""
+    them; score: weighted elpd minus the complexity penalty; gains: of each term; possible: well-posed and consistent
+    with prior knowledge."""
 
     found: Minimum
     rules: Rules
@@ -69,6 +71,25 @@ class FittedLaw(Lean):
     score: float
     gains: Array
     possible: bool
+
+    @classmethod
+    def of(cls, found: Minimum, rules: Rules, by_sensor: Array) -> FittedLaw:
+        basis = found.objective.centring
+        covariance = basis @ found.covariance @ basis.T / rules.weight
+        paid = basis @ found.coefficients, covariance, found.objective.prior_sd, rules.naming(found.terms)
+        predicted = -math.inf if found.given_up else float(np.sum(by_sensor))
+        total = rules.weight * predicted - penalty(*paid)
+        possible = rules.known.allows(found.about_middle) and not ill_posed(found, found.law)
+        return cls(found, rules, predicted, by_sensor, total, gains(*paid, has_higher_power(found.terms)), possible)
+
+    def judged_by(self, rules: Rules) -> FittedLaw:
+        """The same fit, judged otherwise."""
+        with np.errstate(all="ignore"):
+            return FittedLaw.of(self.found, rules, self.by_sensor)
+
+    @property
+    def penalty(self) -> float:
+        return self.rules.weight * self.elpd - self.score
 
     @property
     def terms(self) -> tuple[Candidate, ...]:
@@ -97,11 +118,15 @@ class FittedLaw(Lean):
         """Laws with other candidates near this one."""
         candidates = self.rules.known.candidates
         with np.errstate(all="ignore"):
-            return Neighbourhood(self.found, candidates, self.rules.naming(candidates))
+            return Neighbourhood(self.found, candidates, self.rules.naming(candidates), self.rules.weight)
 
     @property
     def has_offsets(self) -> bool:
         return any(each.noise_model.has_offsets for each in self.found.objective.experiments)
+
+    @property
+    def has_systematic_errors(self) -> bool:
+        return any(each.noise_model.has_systematic_errors for each in self.found.objective.experiments)
 
     def is_noisier_than(self, start: Start) -> bool:
         """Whether the noise of its sensors is clearly larger than that of the initial fields."""
@@ -151,17 +176,10 @@ def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> Fitted
         with np.errstate(all="ignore"):
             found = fit(*arguments)
             by_sensor = np.zeros(0) if found.given_up else scores(found)
-            predicted = -math.inf if found.given_up else float(np.sum(by_sensor))
-            basis = found.objective.centring
-            covariance = basis @ found.covariance @ basis.T
-            paid = basis @ found.coefficients, covariance, found.objective.prior_sd, rules.naming(found.terms)
-            total = predicted - penalty(*paid)
+            law = FittedLaw.of(found, rules, by_sensor)
     except np.linalg.LinAlgError:
         return None
-    if not math.isfinite(total) and not found.given_up:
-        return None
-    possible = rules.known.allows(found.about_middle) and not ill_posed(found, found.law)
-    return FittedLaw(found, rules, predicted, by_sensor, total, gains(*paid, has_higher_power(found.terms)), possible)
+    return law if math.isfinite(law.score) or found.given_up else None
 
 
 def soft_fit(start: Start, terms: tuple[Candidate, ...], give_up_above: float = math.inf) -> Minimum:

@@ -36,7 +36,7 @@ from pdescry.problem import Candidate, members, overlapping
 @dataclass(frozen=True, eq=False)
 class Neighbour:
     """terms, their coefficients, and the score in the linearised model. elpd: expected log predictive density of the
-    sensors, by_sensor: of each; score: elpd minus the complexity penalty; total_score: score minus the cost of
+    sensors, by_sensor: of each; score: weighted elpd minus the complexity penalty; total_score: score minus the cost of
     misfit and residual."""
 
     terms: tuple[Candidate, ...]
@@ -46,14 +46,16 @@ class Neighbour:
     by_sensor: Array
     score: float
     total_score: float
+    penalty: float
     gains: bool  # whether every term has a positive gain
 
 
 class Neighbourhood:
-    """The linearised model about a minimum. naming: (candidates,), cost of naming each."""
+    """The linearised model about a minimum. naming: (candidates,), cost of naming each. weight: of the log
+    densities, as in `Rules`."""
 
-    def __init__(self, found: Minimum, candidates: tuple[Candidate, ...], naming: Array) -> None:
-        self.candidates, self.naming = candidates, naming
+    def __init__(self, found: Minimum, candidates: tuple[Candidate, ...], naming: Array, weight: float = 1.0) -> None:
+        self.candidates, self.naming, self.weight = candidates, naming, weight
         self.kept = tuple(candidates.index(term) for term in found.terms)
         self.at = np.zeros(len(candidates))
         self.at[list(self.kept)] = found.coefficients
@@ -130,11 +132,20 @@ class Neighbourhood:
         elpd = float(np.sum(by_sensor))
         coefficients = self.at[chosen] + change
         centred, higher = basis @ inverse, np.any(self.lower[np.ix_(chosen, chosen)], axis=1)
-        paid = basis @ coefficients, centred @ centred.T, self.prior_sd[chosen], self.naming[chosen]
-        terms, score = tuple(self.candidates[j] for j in chosen), elpd - penalty(*paid)
+        paid = basis @ coefficients, centred @ centred.T / self.weight, self.prior_sd[chosen], self.naming[chosen]
+        cost = penalty(*paid)
+        terms, score = tuple(self.candidates[j] for j in chosen), self.weight * elpd - cost
         total_score = score - 0.5 * float(np.sum(factor[size:, size] ** 2))
         return Neighbour(
-            terms, coefficients, paid[0], elpd, by_sensor, score, total_score, bool((gains(*paid, higher) > 0).all())
+            terms,
+            coefficients,
+            paid[0],
+            elpd,
+            by_sensor,
+            score,
+            total_score,
+            cost,
+            bool((gains(*paid, higher) > 0).all()),
         )
 
     @property

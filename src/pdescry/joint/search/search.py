@@ -58,6 +58,7 @@ class Search:
     report_progress: Progress
     unasked: frozenset[Candidate] = frozenset()  # as in `Rules`
     common: bool = True  # whether common laws are always tried
+    weight: float = 1.0  # as in `Rules`
 
     @property
     def margin(self) -> float:
@@ -66,7 +67,7 @@ class Search:
 
     @cached_property
     def rules(self) -> Rules:
-        return Rules(self.problem.known, frozenset(self.problem.powers), self.unasked)
+        return Rules(self.problem.known, frozenset(self.problem.powers), self.unasked, self.weight)
 
     def soft(
         self,
@@ -484,7 +485,7 @@ def _ranked(fitted: Iterable[FittedLaw]) -> list[FittedLaw]:
 
 def most_probable_first(laws: Sequence[FittedLaw]) -> list[FittedLaw]:
     """Laws of one mesh by probability; if that is almost equal, by score."""
-    shares = probabilities([law.by_sensor for law in laws], [law.elpd - law.score for law in laws])
+    shares = probabilities([law.rules.weight * law.by_sensor for law in laws], [law.penalty for law in laws])
     order = sorted(range(len(laws)), key=lambda k: (-round(float(shares[k]), 6), -laws[k].score))
     return [laws[k] for k in order]
 

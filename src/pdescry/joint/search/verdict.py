@@ -28,7 +28,7 @@ def reasons_against(best: FittedLaw, baselines: Baselines, before: Sequence[Arra
     table = best.held_out
     fields = best.found.objective.operator.fields
     scores = scores_of_fields(table, fields)
-    paid = best.elpd - best.score
+    paid = best.penalty
     share = {field: sum(term.field == field for term in best.terms) / max(len(best.terms), 1) for field in fields}
     found = {}
     failures = best.found.relative_residual_by_equation
@@ -100,14 +100,12 @@ def predicts_no_dynamics(soft: Sequence[FittedLaw], baselines: Baselines) -> boo
 
 def departures(found: Minimum, before: Sequence[Array]) -> Array:
     """(experiments, F): deviation of readings from the fields that satisfy the law, in units of the readings' sd,
-    beyond the noise in fits without a law; offsets of sensors are ignored. before: that noise, for each experiment."""
+    beyond the noise in fits without a law; systematic errors of sensors are ignored. before: that noise, for each
+    experiment."""
     rows = []
     for number, experiment, state in found.experiments:
         observed = experiment.observations
-        errors = observed.values - experiment.seen @ state
-        counts = np.maximum(np.bincount(observed.group, minlength=observed.n_groups), 1)
-        if experiment.noise_model.has_offsets:
-            errors = errors - (np.bincount(observed.group, errors, observed.n_groups) / counts)[observed.group]
+        errors = experiment.noise_model.less_systematic(observed.values - experiment.seen @ state)
         number_of = np.maximum(np.bincount(observed.field, minlength=observed.n_fields), 1)
         square = np.bincount(observed.field, errors**2, minlength=observed.n_fields) / number_of
         noise = SEARCH.verdict.noise_by_chance * before[number]
@@ -117,7 +115,7 @@ def departures(found: Minimum, before: Sequence[Array]) -> Array:
 
 def missed(law: FittedLaw, before: Sequence[Array]) -> Array:
     """(F,): error of a law at held-out sensors (rms), in units of the readings' sd, beyond the noise in fits without a
-    law; offsets of sensors are ignored."""
+    law; systematic errors of sensors are ignored."""
     experiments = law.found.objective.experiments
     noise = SEARCH.verdict.noise_by_chance * np.sqrt(np.mean([own**2 for own in before], axis=0))
     unit = np.sqrt(np.mean([each.observations.unit**2 for each in experiments], axis=0))
@@ -125,16 +123,16 @@ def missed(law: FittedLaw, before: Sequence[Array]) -> Array:
 
 
 def held_out_errors(law: FittedLaw) -> Array:
-    """(F,): rms error at held-out sensors; if they have offsets, about the mean of each, because no law can predict
-    that."""
+    """(F,): rms error at held-out sensors, without their systematic errors, because no law can predict these."""
     fields = law.found.objective.operator.fields
-    if not law.has_offsets:
+    if not law.has_systematic_errors:
         return np.nan_to_num([errors(law.held_out, field)[0] for field in fields])
     squares, number_of = np.zeros(len(fields)), np.zeros(len(fields))
     for number, _, each in each_left_out(law.found, outermost=False):
         experiment = law.found.objective.experiments[number]
-        off, group = experiment.noise_model.errors(each.own, each.errors()), experiment.observations.group[each.own]
-        for own in np.unique(group):
-            squares[own % len(fields)] += np.sum((off[group == own] - off[group == own].mean()) ** 2)
-            number_of[own % len(fields)] += np.sum(group == own)
+        observed, off = experiment.observations, np.zeros(len(experiment.observations))
+        off[each.own] = experiment.noise_model.errors(each.own, each.errors())
+        off = experiment.noise_model.less_systematic(off)[each.own]
+        squares += np.bincount(observed.field[each.own], off**2, minlength=len(fields))
+        number_of += np.bincount(observed.field[each.own], minlength=len(fields))
     return np.sqrt(squares / np.maximum(number_of, 1))

@@ -1,4 +1,4 @@
-"""Sensors that are off: found where they are, and only there."""
+"""Sensors that err systematically: found where they do, and only there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from pdescry import JointFit, Readings, refine
-from pdescry.joint.fit.offsets import evidence, offset_sds
+from pdescry.data import systems
+from pdescry.joint.fit.calibrating import evidence, offset_sds, with_all_kinds
 from pdescry.joint.observations import Observations
 from tests.joint.conftest import small_experiment, small_objective, smooth_readings, some_state
 
@@ -70,3 +71,53 @@ def test_a_sensor_that_moves_has_none(corrected: JointFit) -> None:
     experiment = corrected.experiment
     other = replace(experiment, noise_model=replace(experiment.noise_model, observations=Observations(moving)))
     assert not offset_sds(corrected.minimum.with_experiments([other])).any()
+
+
+# ---- gains, places and clocks ----------------------------------------------------------------------------------------
+
+
+def erring(kind: str, size: float, seed: int = 1) -> tuple[Readings, np.ndarray]:
+    """Readings of heat conduction by sensors with constants of this sd, and the constants."""
+    system = systems.get("heat")
+    times = np.linspace(0.5, 9.5, 46)  # the solution is also known somewhat earlier and later
+    readings = system.observe(sensors=16, times=times, noise="1%", seed=seed)
+    own = np.random.default_rng([seed, 3]).normal(0, size, 16)
+    t, x, constant = readings.time, readings.space[:, 0], own[readings.sensor]
+    exact = system.solution.at(t, x)
+    moved = {
+        "gain": lambda: exact + constant * (exact - exact.mean()),
+        "displacement": lambda: system.solution.at(t, x + constant),
+        "delay": lambda: system.solution.at(t - constant, x),
+    }[kind]()
+    return replace(readings, values=readings.values + np.reshape(moved - exact, (-1, 1))), own
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "code"),
+    [("gain", 0.03, "gains"), ("displacement", 0.02, "displacements"), ("delay", 0.1, "delays")],
+)
+def test_other_systematic_errors_are_found(kind: str, size: float, code: str) -> None:
+    readings, own = erring(kind, size)
+    fit = refine(readings, "u_t = u_xx", workers=1)
+    found = fit.calibration[fit.calibration["kind"].str.startswith(kind)]
+    assert np.corrcoef(found["mean"], own)[0, 1] > 0.8
+    assert np.sqrt(np.mean(((found["mean"] - own) / found["sd"]) ** 2)) < 2
+    assert abs(fit.values[0] - 2) < 3 * fit.sd[0]
+    assert fit.sd[0] < 0.05
+    assert code in [note.code for note in fit.notes]
+
+
+def test_no_other_ones_are_found_in_independent_noise(fitted: JointFit, corrected: JointFit) -> None:
+    for fit in (fitted, corrected):
+        assert set(fit.calibration["kind"]) == {"offset"}
+
+
+def test_patterns_are_of_the_field(fitted: JointFit) -> None:
+    calibration, field = with_all_kinds(fitted.minimum, 0), fitted.experiment.space
+    assert calibration.kinds == ("offset", "gain", "displacement x", "delay")
+    u, u_x, u_t = (
+        field.at(fitted.experiment.observations.points, 0, orders) @ fitted.state for orders in ((0, 0), (1, 0), (0, 1))
+    )
+    for k, expected in enumerate((np.ones(len(u)), u - u.mean(), u_x, -u_t)):
+        np.testing.assert_allclose(calibration.patterns[:, k] * calibration.scales[0, k], expected, atol=1e-9)
+        assert np.mean(calibration.patterns[:, k] ** 2) == pytest.approx(1)
