@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from scipy.stats import multivariate_normal
 
 from pdescry.joint.fit.calibration import GAIN, OFFSET, Calibration
+from pdescry.joint.fit.correlation import decorrelating
 from pdescry.joint.fit.noise_model import NoiseModel, at_least
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Observations
@@ -34,6 +35,7 @@ def model(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     """Two fields, one of which was not always read, with noise that differs between readings."""
     exactly = replace(FIT, noise=replace(FIT.noise, least_weight=0.0))
     monkeypatch.setattr("pdescry.joint.fit.correlation.FIT", exactly)
+    decorrelating.cache_clear()
     readings = smooth_readings(("u", "v"), sensors=3, times=4)
     values = readings.values.copy()
     values[[1, 5], 1] = np.nan

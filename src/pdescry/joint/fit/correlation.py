@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.options import FIT
+from pdescry.joint.observations import Numbers
 
 ROUGH, SMOOTH = 0.0, 1.0  # number of derivatives
 
@@ -81,6 +83,18 @@ def innovations(share: float, time: float, smooth: float, steps: Array) -> Itera
         counts = np.flatnonzero(np.abs(states[0]) > FIT.noise.least_weight)
         states = states[:, counts[0] :] if len(counts) else states[:, :0]
         yield states[0], float(np.sqrt(variance))
+
+
+@lru_cache(maxsize=32)
+def decorrelating(share: float, time: float, smooth: float, times: bytes) -> tuple[Array, Numbers, Numbers]:
+    """Entries of the matrix that makes errors of unit variance independent: values, rows and columns. times: of the
+    errors, as bytes of an array of floats; most sensors have them in common, and are asked for again and again."""
+    values, rows, columns = [], [], []
+    for k, (weights, sd) in enumerate(innovations(share, time, smooth, np.diff(np.frombuffer(times)))):
+        values.append(np.append(-weights, 1.0) / sd)
+        rows.append(np.full(len(weights) + 1, k))
+        columns.append(np.arange(k - len(weights), k + 1))
+    return np.concatenate(values), np.concatenate(rows), np.concatenate(columns)
 
 
 def squares_and_logs(

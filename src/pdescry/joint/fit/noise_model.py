@@ -19,7 +19,7 @@ from scipy.sparse.linalg import spsolve
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.calibration import OFFSET, Calibration
-from pdescry.joint.fit.correlation import innovations
+from pdescry.joint.fit.correlation import decorrelating
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Numbers, Observations
@@ -166,13 +166,12 @@ class NoiseModel(Lean):
             return csr_array(diags_array(1 / self.noise))
         values, rows, columns = [], [], []
         for own in self.observations.of_groups:
-            steps = np.diff(self.observations.points[own, -1])
+            times = self.observations.points[own, -1]
             share, time, smooth = map(float, self.lasting[own[0]])
-            for k, (weights, sd) in enumerate(innovations(share, time, smooth, steps)):
-                some = own[k - len(weights) : k + 1]
-                values.append(np.append(-weights, 1.0) / (sd * self.noise[some]))
-                rows.append(np.full(len(some), own[k]))
-                columns.append(some)
+            weights, later, earlier = decorrelating(share, time, smooth, (times - times[0]).tobytes())
+            values.append(weights / self.noise[own[earlier]])
+            rows.append(own[later])
+            columns.append(own[earlier])
         entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
         return csr_array(entries, shape=(len(self.noise), len(self.noise)))
 

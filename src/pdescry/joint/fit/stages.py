@@ -280,7 +280,9 @@ def with_sensor_errors(found: Minimum) -> Minimum:
     known = with_offsets(with_noise(found))
     if not any(_may_err_systematically(each) for _, each, _ in known.experiments):
         return known
-    without = with_offsets(with_noise(_with_noise_model(found, _with_offsets_alone)))
+    without = known
+    if any(len(each.noise_model.calibration.kinds) > 1 for _, each, _ in found.experiments):
+        without = with_offsets(with_noise(_with_noise_model(found, _with_offsets_alone)))
     found = with_offsets(_with_noise_alone(_with_kinds(known)))
     for _ in range(max(len(each.noise_model.calibration.kinds) for _, each, _ in found.experiments)):
         before, found = found, _with_most_evident_kind(found)
