@@ -11,6 +11,7 @@ from pdescry import JointFit, Readings, refine
 from pdescry.data import systems
 from pdescry.joint.fit.calibrating import evidence, offset_sds, with_all_kinds
 from pdescry.joint.observations import Observations
+from pdescry.joint.options import ANSWER
 from tests.joint.conftest import small_experiment, small_objective, smooth_readings, some_state
 
 
@@ -104,7 +105,11 @@ def test_other_systematic_errors_are_found(kind: str, size: float, code: str) ->
     assert np.sqrt(np.mean(((found["mean"] - own) / found["sd"]) ** 2)) < 2
     assert abs(fit.values[0] - 2) < 3 * fit.sd[0]
     assert fit.sd[0] < 0.05
-    assert code in [note.code for note in fit.notes]
+    (note,) = (note for note in fit.notes if note.code == code)
+    clear = (found["mean"] / found["sd"]).abs() > ANSWER.report.clear_constant
+    first = f"sensor {found.loc[(found['mean'] / found['sd']).abs().idxmax(), 'sensor']} "
+    assert first in str(note)
+    assert len(note.parameters["clearly"]) == min(int(clear.sum()), 3)
 
 
 def test_no_other_ones_are_found_in_independent_noise(fitted: JointFit, corrected: JointFit) -> None:

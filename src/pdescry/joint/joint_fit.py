@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -382,8 +383,8 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
     """before: for each experiment the noise of each field in fits without a law."""
     notes, operator = [], found.objective.operator
     lefts = [f"{name}_{'t' * order}" for name, order in zip(operator.fields, operator.orders, strict=True)]
-    for number, experiment, _ in found.experiments:
-        notes += _systematic_errors(experiment, number)
+    for number, _, _ in found.experiments:
+        notes += _systematic_errors(found, number)
     if not found.converged:
         notes.append(Notice.of("not-converged"))
     for left, share in zip(lefts, found.relative_residual_by_equation, strict=True):
@@ -410,14 +411,29 @@ def notes_of(found: Minimum, before: Sequence[Array]) -> tuple[Notice, ...]:
     return tuple(notes)
 
 
-def _systematic_errors(experiment: Experiment, number: int) -> list[Notice]:
+def _systematic_errors(found: Minimum, number: int) -> list[Notice]:
     """What kinds of systematic errors sensors seem to make in one experiment."""
-    found, calibration, names = [], experiment.noise_model.calibration, experiment.readings.fields
+    experiment, notices = found.objective.experiments[number], []
+    calibration, names = experiment.noise_model.calibration, experiment.readings.fields
     for k, (field, name) in product(range(len(calibration.kinds)), enumerate(names)):
         kind, _, along = calibration.kinds[k].partition(" ")
         if not (sd := float(calibration.sds[field, k])):
             continue
-        of_one = {"field": name if len(names) > 1 else None, "experiment": number or None}
+        of_one: dict[str, Any] = {"field": name if len(names) > 1 else None, "experiment": number or None}
         of_one |= {"axis": along} if along else {}
-        found.append(Notice.of(SYSTEMATIC[kind], sd=sd / abs(float(calibration.scales[field, k])), **of_one))
-    return found
+        if kind != OFFSET:
+            table = constants(found, number, calibration.kinds[k])
+            own = table if len(names) == 1 else table[table["field"] == name]
+            of_one |= {"clearly": _clearest(own, ".1%" if kind == GAIN else ".2g") or None}
+        notices.append(Notice.of(SYSTEMATIC[kind], sd=sd / abs(float(calibration.scales[field, k])), **of_one))
+    return notices
+
+
+def _clearest(constants: pd.DataFrame, form: str) -> list[str]:
+    """Sensors whose constant is far from zero, with that constant, the clearest first."""
+    z = (constants["mean"] / constants["sd"]).abs().sort_values(ascending=False)
+    clear = constants.loc[z.index[z > ANSWER.report.clear_constant][: ANSWER.report.sensors_named]]
+    return [
+        f"{'sensor ' if isinstance(name, int) else ''}{name} {mean:+{form}}".replace("-", "−")
+        for name, mean in zip(clear["sensor"], clear["mean"], strict=True)
+    ]

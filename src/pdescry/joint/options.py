@@ -24,6 +24,11 @@ class ReportOptions:
     more laws are reported as conservation laws."""
     places_of_profile: int = 51
     """Points of a curve. More: smoother curves, longer tables."""
+    clear_constant: float = 4.0
+    """Distance of a sensor's gain, displacement or delay from zero, in its sds, above which the sensor is named.
+    Smaller: chance is reported."""
+    sensors_named: int = 3
+    """Largest number of them in a sentence."""
 
 
 @dataclass(frozen=True)

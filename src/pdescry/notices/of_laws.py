@@ -30,11 +30,11 @@ TEMPLATES = {
     # of a law and its fields
     "offsets": "Sensors seem to be off[[ in {field}]], each by a constant of its own (sd {sd:.2g}): "
     "⟦fit[[.of({experiment})]].offsets has‖the offsets in law.json say⟧ how much; the law was found in spite of it.",
-    "gains": "Gains of sensors seem to differ[[ in {field}]] (sd {sd:.1%}): " + _HOW_MUCH,
+    "gains": "Gains of sensors seem to differ[[ in {field}]] (sd {sd:.1%}[[; {clearly:and}]]): " + _HOW_MUCH,
     "displacements": "Sensors seem not to be exactly where they are said to be[[, judging by {field}]] (along {axis}, "
-    "sd {sd:.2g}): " + _HOW_MUCH,
-    "delays": "Sensors seem to read late or early[[ in {field}]], each by a time of its own (sd {sd:.2g}): they lag, "
-    "or clocks differ; " + _HOW_MUCH,
+    "sd {sd:.2g}[[; {clearly:and}]]): " + _HOW_MUCH,
+    "delays": "Sensors seem to read late or early[[ in {field}]], each by a time of its own (sd {sd:.2g}[[; "
+    "{clearly:and}]]): they lag, or clocks differ; " + _HOW_MUCH,
     "not-converged": "The fit had not converged when it was stopped: rely on the interval less than it says.",
     "law-fails": "The law fails by {share:.1%} of {left} even at best: a term is missing, or the field is sharper than "
     "the mesh.",
