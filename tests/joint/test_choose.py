@@ -22,6 +22,7 @@ from pdescry.joint.inference import JointInference, PartlyFree
 from pdescry.joint.search.complexity import gains, naming_costs, penalty
 from pdescry.joint.search.fitted_law import FittedLaw, fit_with_terms, judged, soft_fit
 from pdescry.joint.search.neighbours import Neighbourhood
+from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.proposals import proposals
 from pdescry.joint.search.search import Search
 from pdescry.joint.search.verdict import missed, reasons_against
@@ -357,6 +358,25 @@ def test_no_law_is_told_of_still_readings_by_a_fit_that_failed(complicated: tupl
     failed = replace(law, found=replace(law.found, converged=False))
     assert reasons_against(failed, poor(moving=False), LOUD)["u"] == Notice.of("as-well-by-constant")
     assert reasons_against(failed, poor(moving=True), LOUD) == {}
+
+
+def test_no_law_is_told_of_still_readings_that_it_only_knows_the_noise_of(
+    complicated: tuple[Search, FittedLaw],
+) -> None:
+    """Where each sensor has a noise of its own, densities are larger than those of models that know none of it."""
+    _, law = complicated
+    law = replace(law, found=replace(law.found, converged=True))
+    rms, _ = errors(law.held_out)
+    nats = SEARCH.verdict.evidence + law.penalty
+
+    def reasons(moving: bool, gain: float) -> dict[str, Notice]:
+        own = poor(moving)["u"]
+        scaled = {name: replace(each, rms_error=rms * np.exp(gain / each.readings)) for name, each in own.items()}
+        return reasons_against(law, {"u": scaled}, LOUD)
+
+    assert reasons(moving=False, gain=nats + 1) == {}
+    assert reasons(moving=False, gain=nats - 1)["u"] == Notice.of("as-well-by-constant")
+    assert reasons(moving=True, gain=nats - 1) == {}
 
 
 LOUD = [np.array([1e9])]  # noise about a field without a law, so that no law scatters more

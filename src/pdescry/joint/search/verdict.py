@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.process import Baseline
@@ -36,9 +37,12 @@ def reasons_against(best: FittedLaw, baselines: Baselines, before: Sequence[Arra
         none, reason = without_dynamics(baselines[field])
         smooth, (error, _) = baselines[field]["smooth"], errors(table, field)
         still = has_no_dynamics(baselines[field])
+        least = SEARCH.verdict.evidence + paid * share[field]
         # Predictions of held-out sensors are linearised about the fit, so without convergence noise can be mistaken for
-        # a law.
-        if scores[field] - paid * share[field] < none + SEARCH.verdict.evidence or (still and not best.found.converged):
+        # a law. Sensors may have noise of their own in a law, but not in models without one, so errors count, too.
+        if scores[field] < none + least or (
+            still and (not best.found.converged or gain_in_error(baselines[field], table, field) < least)
+        ):
             found[field] = reason if still else Notice.of("none-explains")
         # Both criteria, because without noise densities depend more on the estimated size of errors than on the errors
         # themselves.
@@ -52,6 +56,13 @@ def reasons_against(best: FittedLaw, baselines: Baselines, before: Sequence[Arra
         elif departure > SEARCH.verdict.departure:
             found[field] = Notice.of("readings-depart", departure=departure)
     return found
+
+
+def gain_in_error(baselines: Mapping[str, Baseline], table: pd.DataFrame, field: str) -> float:
+    """In nats, how much better a law predicts held-out sensors than models without dynamics, by rms errors alone, as if
+    all sensors had the same noise."""
+    least = min(baselines[name].rms_error for name in NO_DYNAMICS)
+    return baselines["smooth"].readings * float(np.log(least / errors(table, field)[0]))
 
 
 def reason_no_law_fits(baselines: Baselines) -> Notice:
