@@ -10,7 +10,8 @@ import pytest
 
 from pdescry import JointFit, Readings
 from pdescry.joint.fit.options import FIT
-from pdescry.joint.fit.stages import closer_to_law, noise_factors
+from pdescry.joint.fit.sensor_errors import noise_factors
+from pdescry.joint.fit.stages import closer_to_law
 from pdescry.joint.left_out import left_out, some_sensors
 from pdescry.joint.observations import Observations
 from tests.joint.conftest import small_experiment, smooth_readings, some_state

@@ -16,7 +16,8 @@ from pdescry.cores import one_thread
 from pdescry.joint.field.axis import Array
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.options import FIT
-from pdescry.joint.fit.stages import closer_to_law, with_sensor_errors
+from pdescry.joint.fit.sensor_errors import with_sensor_errors
+from pdescry.joint.fit.stages import closer_to_law
 from pdescry.joint.joint_fit import JointFit
 from pdescry.joint.observations import Observations, bisected
 

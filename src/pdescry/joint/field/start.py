@@ -23,7 +23,8 @@ from pdescry.joint.fit.noise_model import NoiseModel
 from pdescry.joint.fit.objective import Minimum, Objective, States, least_squares
 from pdescry.joint.fit.operator import Operator
 from pdescry.joint.fit.options import FIT
-from pdescry.joint.fit.stages import soft_minimum, with_offsets
+from pdescry.joint.fit.sensor_errors import with_offsets
+from pdescry.joint.fit.stages import soft_minimum
 from pdescry.joint.lean import Lean
 from pdescry.joint.observations import Observations
 from pdescry.problem import Candidate, Ends, Given

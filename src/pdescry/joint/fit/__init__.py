@@ -2,6 +2,6 @@
 
 Read first ``objective.py`` (what is minimised) and ``experiment.py`` (its parts), then ``stages.py`` (how the minimum
 is reached) and ``known_edges.py`` (finer meshes in the plane), ``operator.py`` (the law), ``noise_model.py``,
-``calibration.py`` and ``calibrating.py`` (how readings differ from fields), ``held_out.py`` (leave-one-sensor-out),
+``calibration.py`` and ``sensor_errors.py`` (how readings differ from fields), ``held_out.py`` (leave-one-sensor-out),
 ``shared_errors.py`` (how much that counts) and ``factor.py`` (the linear algebra).
 """
