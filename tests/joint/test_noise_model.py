@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,7 +130,7 @@ def test_what_systematic_errors_do_not_explain(model: NoiseModel) -> None:
 
 def test_the_likelihood_of_errors(model: NoiseModel) -> None:
     one, other = np.random.default_rng(4).normal(size=(2, len(model.noise)))
-    normal = multivariate_normal(np.zeros(len(one)), covariance(model))
+    normal: Any = multivariate_normal(np.zeros(len(one)), covariance(model))  # type: ignore[arg-type]
     assert model.log_likelihood(one) - model.log_likelihood(other) == pytest.approx(
         normal.logpdf(one) - normal.logpdf(other)
     )

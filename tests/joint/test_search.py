@@ -89,7 +89,7 @@ def changed(search: Search, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tu
         monkeypatch.setattr(Search, "allowed", lambda self, best, new: [(each.terms, each.law) for each in new])
         monkeypatch.setattr(Search, "all_fitted", lambda self, fits, *_: [values for _, (_, _, values) in fits])
         found = search.improved(laws)
-        return begun, [law.name for law in found]
+        return begun, ["".join(map(str, law.key)) for law in found]
 
     return names
 

@@ -422,7 +422,7 @@ def _systematic_errors(found: Minimum, number: int) -> list[Notice]:
         of_one: dict[str, Any] = {"field": name if len(names) > 1 else None, "experiment": number or None}
         of_one |= {"axis": along} if along else {}
         if kind != OFFSET:
-            table = constants(found, number, calibration.kinds[k])
+            table: Any = constants(found, number, calibration.kinds[k])
             own = table if len(names) == 1 else table[table["field"] == name]
             of_one |= {"clearly": _clearest(own, ".1%" if kind == GAIN else ".2g") or None}
         notices.append(Notice.of(SYSTEMATIC[kind], sd=sd / abs(float(calibration.scales[field, k])), **of_one))
@@ -431,9 +431,11 @@ def _systematic_errors(found: Minimum, number: int) -> list[Notice]:
 
 def _clearest(constants: pd.DataFrame, form: str) -> list[str]:
     """Sensors whose constant is far from zero, with that constant, the clearest first."""
-    z = (constants["mean"] / constants["sd"]).abs().sort_values(ascending=False)
-    clear = constants.loc[z.index[z > ANSWER.report.clear_constant][: ANSWER.report.sensors_named]]
+    mean, sd = (constants[name].to_numpy(float) for name in ("mean", "sd"))
+    z = np.abs(mean) / np.maximum(sd, np.finfo(float).tiny)
+    clearest = [k for k in np.argsort(-z, kind="stable") if z[k] > ANSWER.report.clear_constant]
+    names = constants["sensor"].tolist()
     return [
-        f"{'sensor ' if isinstance(name, int) else ''}{name} {mean:+{form}}".replace("-", "−")
-        for name, mean in zip(clear["sensor"], clear["mean"], strict=True)
+        f"{'sensor ' if isinstance(names[k], int) else ''}{names[k]} {mean[k]:+{form}}".replace("-", "−")
+        for k in clearest[: ANSWER.report.sensors_named]
     ]
