@@ -35,8 +35,8 @@ class Comparison:
     ----------
     alternatives : pandas.DataFrame
         Laws compared at the end, best first: terms, law, elpd (expected log predictive density of the sensors: inner
-        ones left out as a whole, the outermost ones reading by reading), score (elpd minus the complexity penalty)
-        relative to the best, and probability among them.
+        ones left out as a whole, the outermost ones reading by reading), score (elpd minus the complexity penalty;
+        less of elpd where sensors share errors) relative to the best, and probability among them.
     probabilities : pandas.DataFrame
         Probability of each candidate of each equation.
     held_out : pandas.DataFrame

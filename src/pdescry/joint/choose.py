@@ -34,7 +34,7 @@ from pdescry.joint.fit.shared_errors import independent_share
 from pdescry.joint.joint_fit import JointFit, extended_fit, notes_of
 from pdescry.joint.profiles import requested_but_constant
 from pdescry.joint.search.by_order import ByOrder
-from pdescry.joint.search.fitted_law import FittedLaw
+from pdescry.joint.search.fitted_law import FittedLaw, scores_alike
 from pdescry.joint.search.neighbours import Neighbour, single_term_changes
 from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.proposals import explained
@@ -321,8 +321,11 @@ def _may_need_networks(problem: Problem, baselines: Baselines) -> bool:
 
 def _better(one: _Outcome | None, other: _Outcome | None) -> _Outcome | None:
     """The search with laws of more fields, or with the larger score."""
-    some = [each for each in (one, other) if each is not None]
-    return min(some, key=lambda each: (len(each.reasons), -each.compared[0].score), default=None)
+    if one is None or other is None:
+        return one or other
+    scores = scores_alike(one.compared[0], other.compared[0])
+    ranked = zip((one, other), scores, strict=True)
+    return min(ranked, key=lambda pair: (len(pair[0].reasons), -pair[1]))[0]
 
 
 def _shortlist(problem: Problem, method: Joint, executor: Executor, report_progress: Progress) -> Shortlist:
@@ -467,7 +470,8 @@ def _leading_order(every: Sequence[Problem], shares: Sequence[float]) -> int:
 
 def _close(best: FittedLaw, other: FittedLaw, problem: Problem) -> Notice | None:
     """Notice of a law of another order in time that scores nearly as well, or None."""
-    behind = best.score - other.score
+    own, its = scores_alike(best, other)
+    behind = own - its
     if behind > SEARCH.orders.reported or not other.is_satisfied:
         return None
     law = JointFit(other.found, replace(problem, orders=other.orders))

@@ -17,7 +17,7 @@ import pandas as pd
 
 from pdescry.equation.with_spread import with_spread
 from pdescry.joint.joint_fit import JointFit
-from pdescry.joint.search.fitted_law import FittedLaw, Rules
+from pdescry.joint.search.fitted_law import FittedLaw, Rules, scores_alike
 from pdescry.joint.search.neighbours import Neighbourhood
 from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.well_posed import ill_posed
@@ -40,7 +40,9 @@ def _gain(claim: Claim, best: FittedLaw, problem: Problem) -> float:
     around = best.neighbourhood
     if claim.kind in ("value", "absent"):
         objective = replace(found.objective, given=rules.known.values)
-        around = Neighbourhood(replace(found, objective=objective), candidates, rules.naming(candidates))
+        around = Neighbourhood(
+            replace(found, objective=objective), candidates, rules.naming(candidates), best.rules.weight
+        )
     most = -math.inf
     for some in _otherwise(around.kept, candidates.index(claim.candidate), claim):
         other = around.of(some)
@@ -79,7 +81,9 @@ def contradicted(
     against = [
         each for each in claims if each.contradicted_by(values.get(each.candidate), float(sds.get(each.candidate, 0.0)))
     ]
-    cost = other.score - (best.score if tight else best.total_score) + _naming_cost_of(against, other.terms, best.rules)
+    without, with_claims = scores_alike(other, best)
+    with_claims -= 0.0 if tight else best.found.residual_cost
+    cost = without - with_claims + _naming_cost_of(against, other.terms, best.rules)
     if not against or not cost >= SEARCH.verdict.evidence:
         return pd.DataFrame()
     law = str(JointFit(other.found, problem))

@@ -193,7 +193,7 @@ class JointFit:
     def calibration(self) -> pd.DataFrame:
         """Systematic errors of each sensor, inferred by means of the law: a row for each kind, with mean and sd.
 
-        "offset": how much it reads too much. "gain": how much more than it should it follows changes, relative to one.
+        "offset": how much it reads too much. "gain": by which share it responds too much to changes (0.03: 3 %).
         "displacement x": how far it is from where it is said to be. "delay": how late it reads. Kinds without evidence
         are omitted, except offsets, which are zero then.
         """
@@ -436,6 +436,6 @@ def _clearest(constants: pd.DataFrame, form: str) -> list[str]:
     clearest = [k for k in np.argsort(-z, kind="stable") if z[k] > ANSWER.report.clear_constant]
     names = constants["sensor"].tolist()
     return [
-        f"{'sensor ' if isinstance(names[k], int) else ''}{names[k]} {mean[k]:+{form}}".replace("-", "−")
+        f"{'sensor ' if isinstance(names[k], int) else ''}{names[k]} " + f"{mean[k]:+{form}}".replace("-", "−")
         for k in clearest[: ANSWER.report.sensors_named]
     ]

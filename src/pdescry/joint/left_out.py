@@ -75,5 +75,6 @@ def left_out(fit: JointFit, sensors: list[int]) -> LeftOut:
             found = closer_to_law(found)
     after = found.objective.experiments[fit.number].noise_model
     scale = after.noise_of_fields / fewer.noise_of_fields
-    alike = replace(before, noise=before.noise * scale[before.observations.field]).with_offsets(after.offset_sd)
+    calibration = before.calibration.with_sds_of(after.calibration)
+    alike = replace(before, noise=before.noise * scale[before.observations.field], calibration=calibration)
     return LeftOut(replace(fit, minimum=found), rows, np.sqrt(alike.variances(np.flatnonzero(rows))))

@@ -53,8 +53,8 @@ def _largest(found: Minimum, number: int, field: int, kind: str) -> float:
     if kind == GAIN:
         size = options.largest_gain
     elif kind == DELAY:
-        steps = np.diff(observed.readings.times)
-        size = options.largest_delay * float(np.median(steps))
+        steps = np.concatenate([np.diff(observed.points[own, -1]) for own in observed.of_groups])
+        size = options.largest_delay * float(np.median(steps[steps > 0]))
     else:
         axis = observed.readings.axes.index(kind.removeprefix(f"{DISPLACEMENT} "))
         apart = max(observed.readings.n_sensors ** (1 / len(observed.readings.axes)) - 1, 1)

@@ -46,6 +46,15 @@ class Calibration(Lean):
         sds[:, self.kinds.index(kind)] = sd
         return replace(self, sds=sds)
 
+    def with_sds_of(self, other: Calibration) -> Calibration:
+        """With the sds of another fit to other readings, as gains, distances and times."""
+        sds = np.zeros_like(self.sds)
+        for k, kind in enumerate(self.kinds):
+            if kind in other.kinds:
+                j = other.kinds.index(kind)
+                sds[:, k] = other.sds[:, j] * np.abs(self.scales[:, k] / other.scales[:, j])
+        return replace(self, sds=sds)
+
     def where(self, some: NDArray[np.bool_]) -> Calibration:
         """Of some of the observations, (M,)."""
         return replace(self, patterns=self.patterns[some])

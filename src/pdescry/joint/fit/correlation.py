@@ -22,6 +22,7 @@ from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Numbers
 
 ROUGH, SMOOTH = 0.0, 1.0  # number of derivatives
+KEPT = 2000  # times of a record, up to which its matrix is kept for sensors that are read at the same times
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,16 +86,24 @@ def innovations(share: float, time: float, smooth: float, steps: Array) -> Itera
         yield states[0], float(np.sqrt(variance))
 
 
-@lru_cache(maxsize=32)
 def decorrelating(share: float, time: float, smooth: float, times: bytes) -> tuple[Array, Numbers, Numbers]:
     """Entries of the matrix that makes errors of unit variance independent: values, rows and columns. times: of the
     errors, as bytes of an array of floats; most sensors have them in common, and are asked for again and again."""
+    asked = _decorrelating if len(times) <= 8 * KEPT else _decorrelating.__wrapped__
+    return asked(share, time, smooth, times)
+
+
+@lru_cache(maxsize=64)
+def _decorrelating(share: float, time: float, smooth: float, times: bytes) -> tuple[Array, Numbers, Numbers]:
     values, rows, columns = [], [], []
     for k, (weights, sd) in enumerate(innovations(share, time, smooth, np.diff(np.frombuffer(times)))):
         values.append(np.append(-weights, 1.0) / sd)
         rows.append(np.full(len(weights) + 1, k))
         columns.append(np.arange(k - len(weights), k + 1))
-    return np.concatenate(values), np.concatenate(rows), np.concatenate(columns)
+    found = np.concatenate(values), np.concatenate(rows), np.concatenate(columns)
+    for each in found:
+        each.setflags(write=False)
+    return found
 
 
 def squares_and_logs(

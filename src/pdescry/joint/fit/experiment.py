@@ -177,7 +177,7 @@ class Experiment(Lean):
 
     @cached_property
     def _fixed_bands(self) -> Array:
-        """(band + 1, n): upper bands of the square of the fixed rows, without the contribution of offsets."""
+        """(band + 1, n): upper bands of the square of the fixed rows, without the contribution of systematic errors."""
         weighed = self.fixed.weighed
         return banded(csr_array(weighed.T @ weighed), self.space.band)
 
@@ -255,7 +255,7 @@ class Rows:
 
     by_law: (elements, equations·moments, F·local basis), on_law: (elements, equations·moments, k + 1), whose last
     column is the value without a change. fixed: (m, n), on_fixed: (m,), of readings and prior; fixed_bands: their
-    square, without the contribution of offsets.
+    square, without the contribution of systematic errors.
     """
 
     space: Space

@@ -150,13 +150,19 @@ class NoiseModel(Lean):
         return csr_array(weighed - self._along @ (diags_array(self._shrunk) @ (self._along.T @ weighed)))
 
     def less_systematic(self, errors: Array) -> Array:
-        """(M,): errors in the units of the readings, without what the evident systematic errors explain of them."""
+        """(M,): errors in the units of the readings, without what evident systematic errors explain of them: offsets of
+        any size, others of sizes that their sds allow."""
         if not self.has_systematic_errors:
             return errors
-        group, number = self.observations.group, self.observations.n_groups
-        patterns = self.calibration.patterns * (self.calibration.sds > 0)[self.observations.field]
-        inverse = np.linalg.pinv(_products(patterns, patterns, group, number), hermitian=True)
-        constants = np.einsum("gpq,gq->gp", inverse, _products(patterns, errors[:, None], group, number)[:, :, 0])
+        group, number, sds = self.observations.group, self.observations.n_groups, self.calibration.sds
+        patterns = self.calibration.patterns * (sds > 0)[self.observations.field]
+        weighed = patterns / self.noise[:, None]
+        precision = np.where(sds > 0, 1 / np.where(sds > 0, sds, 1.0) ** 2, 0.0)
+        precision[:, 0] = 0.0
+        squares = _products(weighed, weighed, group, number)
+        squares += np.tile(precision, (self.observations.readings.n_sensors, 1))[:, :, None] * np.eye(sds.shape[1])
+        pulls = _products(weighed, (errors / self.noise)[:, None], group, number)[:, :, 0]
+        constants = np.einsum("gpq,gq->gp", np.linalg.pinv(squares, hermitian=True), pulls)
         return errors - np.sum(patterns * constants[group], axis=1)
 
     @cached_property

@@ -130,7 +130,7 @@ class PriorOptions:
 
 @dataclass(frozen=True)
 class NoiseOptions:
-    """Noise models (``noise_model.py``, ``stages.py``)."""
+    """Noise models (``noise_model.py``, ``sensor_errors.py``)."""
 
     least_sd: float = 2e-4
     """Share of the readings' sd: lower bound of the noise. Smaller values cannot be resolved with this number of
@@ -187,11 +187,12 @@ class CalibrationOptions:
     sds: Grid = (1e-4, 1.0, 100)
     """Grid of sds of their effects, in units of the readings' sd. More: slower."""
     largest_gain: float = 0.03
-    """Largest sd of gains."""
+    """Largest sd of gains. Larger: with them the field loses its scale (a switched rod, docs/ARCHITECTURE.md)."""
     largest_displacement: float = 0.05
-    """Distance of sensors."""
+    """Largest sd of displacements, as a share of the distance between sensors. Larger: on a switched rod they took the
+    place of diffusion; smaller: misplaced sensors bias the law (docs/ARCHITECTURE.md)."""
     largest_delay: float = 1.0
-    """Steps."""
+    """Largest sd of delays, in times between two readings of a sensor. Larger: delays take the place of terms."""
     readings_in_plane: int = 5
     """Average number of readings of a sensor in the plane, required to estimate its offset. Fewer: the field is
     mistaken for offsets."""
@@ -206,6 +207,8 @@ class SharedErrorsOptions:
     clearly: float = 4.0
     """Standard errors by which correlations have to exceed chance. Smaller: right laws need more evidence; larger:
     shared errors are overlooked."""
+    times_per_lag: int = 8
+    """Times for each lag at which correlations in time are estimated. More: what lasts longer is taken for shared."""
 
 
 @dataclass(frozen=True)

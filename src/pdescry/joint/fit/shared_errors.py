@@ -4,7 +4,7 @@ Densities of sensors are added up as if their errors were independent. If they a
 fewer independent ones: with λ the eigenvalues of the correlation matrix of their whitened errors, at equal times, the
 variance of a sum over sensors is Σλ²/n = 1 + (n − 1)·r² times as large, on average over the directions of the errors
 themselves, with r² the mean square of the correlations between two of them. Of independent errors at T times, r² is 1/T
-by chance.
+by chance, and larger if they are also correlated in time.
 """
 
 from __future__ import annotations
@@ -41,10 +41,19 @@ def _share(errors: Array) -> float:
     if number < 2:
         return 1.0
     squares = (errors @ errors.T)[np.triu_indices(number, 1)] ** 2
-    by_chance = 1 / times
+    by_chance = _by_chance(errors)
     if squares.mean() < by_chance * (1 + FIT.shared_errors.clearly * np.sqrt(2 / len(squares))):
         return 1.0
     return float(1 / (1 + (number - 1) * (squares.mean() - by_chance)))
+
+
+def _by_chance(errors: Array) -> float:
+    """Mean square of the correlation of two independent sensors whose errors, (sensors, times), normalised, are
+    correlated in time as these are."""
+    times = errors.shape[1]
+    lags = range(1, times // FIT.shared_errors.times_per_lag + 1)
+    correlations = [float(np.mean(np.sum(errors[:, lag:] * errors[:, : times - lag], axis=1))) for lag in lags]
+    return (1 + 2 * sum(max(each, 0.0) ** 2 for each in correlations)) / times
 
 
 def _by_sensor(errors: Array, experiment: Experiment) -> list[Array]:

@@ -92,6 +92,11 @@ class FittedLaw(Lean):
         return self.rules.weight * self.elpd - self.score
 
     @property
+    def full_penalty(self) -> float:
+        """The penalty if sensors shared no errors, for comparisons with models that have no weight."""
+        return self.judged_by(replace(self.rules, weight=1.0)).penalty
+
+    @property
     def terms(self) -> tuple[Candidate, ...]:
         return self.found.terms
 
@@ -168,6 +173,13 @@ class FittedLaw(Lean):
     def is_satisfied(self) -> bool:
         """Whether the residual costs so little that no term needs to be missing."""
         return self.found.residual_cost < SEARCH.soft.cost_if_satisfied * self.found.records
+
+
+def scores_alike(*laws: FittedLaw) -> list[float]:
+    """Scores of laws of different searches, with the smallest of their weights: scores of different ones cannot be
+    compared."""
+    weight = min(law.rules.weight for law in laws)
+    return [law.judged_by(replace(law.rules, weight=weight)).score for law in laws]
 
 
 def judged(rules: Rules, fit: Callable[..., Minimum], *arguments: Any) -> FittedLaw | None:

@@ -61,9 +61,9 @@ def tight_and_varied(laws: ByOrder, constant: Sequence[Search], vary: Vary) -> d
     """By order in time, the best laws with a tight tolerance, including those with varying coefficients if their scores
     are similar; then their terms are among the candidates of ``laws.searches``. constant: the searches without them."""
     found, soft, searches = laws.tight(), laws.soft, list(constant)
-    best = max((own[0] for own in soft if own), key=lambda law: law.total_score, default=None)
-    for k in found:
-        if vary.unasked and (best is None or not _may_vary(best, constant[k].problem)):
+    # From the lowest order on: laws of higher order often follow from a law whose coefficient varies.
+    for k in sorted(found, key=lambda k: constant[k].problem.orders):
+        if vary.unasked and not (soft[k] and _may_vary(soft[k][0], constant[k], laws.starts[k][0])):
             break
         searches[k], more = varied(constant[k], soft[k], laws.starts[k], vary)
         found[k] = sorted([*found[k], *more], key=lambda law: -law.total_score)
@@ -71,11 +71,13 @@ def tight_and_varied(laws: ByOrder, constant: Sequence[Search], vary: Vary) -> d
     return found
 
 
-def _may_vary(best: FittedLaw, problem: Problem) -> bool:
+def _may_vary(best: FittedLaw, search: Search, start: Start) -> bool:
     """Whether to try varying coefficients that the user has not requested: there are enough sensors, and the best law
-    with constant ones has unexplained residuals."""
-    sensors = max(each.n_sensors for each in problem.experiments)
-    return sensors >= SEARCH.varying.least_sensors and (not best.is_satisfied or best.shows_offsets)
+    with constant ones has unexplained residuals, takes them for errors of sensors, or needs complicated terms, which
+    may follow the variation while the field changes along with the axis."""
+    sensors = max(each.n_sensors for each in search.problem.experiments)
+    unexplained = not best.is_satisfied or best.shows_offsets or best.is_noisier_than(start)
+    return sensors >= SEARCH.varying.least_sensors and (unexplained or bool(search.complicated(best)))
 
 
 def varied(

@@ -29,7 +29,7 @@ def reasons_against(best: FittedLaw, baselines: Baselines, before: Sequence[Arra
     table = best.held_out
     fields = best.found.objective.operator.fields
     scores = scores_of_fields(table, fields)
-    paid = best.penalty
+    paid = best.full_penalty
     share = {field: sum(term.field == field for term in best.terms) / max(len(best.terms), 1) for field in fields}
     found = {}
     failures = best.found.relative_residual_by_equation
