@@ -63,7 +63,7 @@ def tight_and_varied(laws: ByOrder, constant: Sequence[Search], vary: Vary) -> d
     found, soft, searches = laws.tight(), laws.soft, list(constant)
     # From the lowest order on: laws of higher order often follow from a law whose coefficient varies.
     for k in sorted(found, key=lambda k: constant[k].problem.orders):
-        if vary.unasked and not (soft[k] and _may_vary(soft[k][0], constant[k], laws.starts[k][0])):
+        if vary.unasked and not (soft[k] and _may_vary(soft[k][0], found[k], constant[k], laws.starts[k][0])):
             break
         searches[k], more = varied(constant[k], soft[k], laws.starts[k], vary)
         found[k] = sorted([*found[k], *more], key=lambda law: -law.total_score)
@@ -71,13 +71,13 @@ def tight_and_varied(laws: ByOrder, constant: Sequence[Search], vary: Vary) -> d
     return found
 
 
-def _may_vary(best: FittedLaw, search: Search, start: Start) -> bool:
+def _may_vary(best: FittedLaw, tight: Sequence[FittedLaw], search: Search, start: Start) -> bool:
     """Whether to try varying coefficients that the user has not requested: there are enough sensors, and the best law
-    with constant ones has unexplained residuals, takes them for errors of sensors, or needs complicated terms, which
-    may follow the variation while the field changes along with the axis."""
+    with constant ones has unexplained residuals, takes them for errors of sensors, or needs complicated terms also with
+    a tight tolerance: these may follow the variation while the field changes along with the axis."""
     sensors = max(each.n_sensors for each in search.problem.experiments)
     unexplained = not best.is_satisfied or best.shows_offsets or best.is_noisier_than(start)
-    return sensors >= SEARCH.varying.least_sensors and (unexplained or bool(search.complicated(best)))
+    return sensors >= SEARCH.varying.least_sensors and (unexplained or any(map(search.complicated, tight[:1])))
 
 
 def varied(
