@@ -58,6 +58,15 @@ def reasons_against(best: FittedLaw, baselines: Baselines, before: Sequence[Arra
     return found
 
 
+def misses_more_than_smoothness(law: FittedLaw, baselines: Baselines) -> bool:
+    """Whether a law predicts held-out sensors of a field with clearly larger errors than smoothness alone."""
+    table = law.held_out
+    return any(
+        errors(table, field)[0] > SEARCH.verdict.error_ratio * each["smooth"].rms_error
+        for field, each in baselines.items()
+    )
+
+
 def gain_in_error(baselines: Mapping[str, Baseline], table: pd.DataFrame, field: str) -> float:
     """In nats, how much better a law predicts held-out sensors than models without dynamics, by rms errors alone, as if
     all sensors had the same noise."""
