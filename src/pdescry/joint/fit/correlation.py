@@ -22,7 +22,6 @@ from pdescry.joint.fit.options import FIT
 from pdescry.joint.observations import Numbers
 
 ROUGH, SMOOTH = 0.0, 1.0  # number of derivatives
-KEPT = 2000  # times of a record, up to which its matrix is kept for sensors that are read at the same times
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +88,7 @@ def innovations(share: float, time: float, smooth: float, steps: Array) -> Itera
 def decorrelating(share: float, time: float, smooth: float, times: bytes) -> tuple[Array, Numbers, Numbers]:
     """Entries of the matrix that makes errors of unit variance independent: values, rows and columns. times: of the
     errors, as bytes of an array of floats; most sensors have them in common, and are asked for again and again."""
-    asked = _decorrelating if len(times) <= 8 * KEPT else _decorrelating.__wrapped__
+    asked = _decorrelating if len(times) <= 8 * FIT.memory.times_kept else _decorrelating.__wrapped__
     return asked(share, time, smooth, times)
 
 

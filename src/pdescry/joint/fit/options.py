@@ -262,10 +262,13 @@ class LeaveOutOptions:
 
 @dataclass(frozen=True)
 class FitMemoryOptions:
-    """Chunk sizes; results agree up to rounding."""
+    """Chunk sizes and caches; results agree up to rounding."""
 
     elements: int = 512
     """Elements: with a hundred columns, larger chunks exceed the cache, and smaller ones take longer."""
+    times_kept: int = 2000
+    """Times of a record, up to which the matrix that decorrelates its errors is kept for sensors that are read at the
+    same times. Larger: more memory."""
     single_columns: int = 12
     """Columns, up to which LAPACK is faster one column at a time than in blocks."""
 
