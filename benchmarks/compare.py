@@ -120,7 +120,7 @@ def main() -> None:
         each.add_argument("folder", type=Path)
         each.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS))
         each.add_argument("--rows", nargs="+", choices=list(ROWS), metavar="ROW", help="default: those of each method")
-        each.add_argument("--seeds", type=int, default=len(SEEDS), help=f"how many, from {SEEDS[0]} on (default: all)")
+        each.add_argument("--seeds", type=int, default=len(SEEDS), help="how many of each row's (default: all)")
         if command == "run":
             each.add_argument("--environments", type=Path, default=ENVIRONMENTS, help="where set_up.sh made them")
             each.add_argument("--before", default="", help="words before each adapter's command, e.g. 'taskset -c 1'")
@@ -137,7 +137,7 @@ def main() -> None:
         given.file.write_text(lay_out(markdown(records, given.file.stem)), encoding="utf-8")
         draw(records, given.file)
         return
-    todo = tasks(given.methods, given.rows, list(SEEDS[: given.seeds]))
+    todo = tasks(given.methods, given.rows, given.seeds)
     if given.command == "missing":
         raise SystemExit(missing(given.folder, todo))
     run(given.folder, todo, given.environments.resolve(), given.before, given)

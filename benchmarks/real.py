@@ -146,7 +146,8 @@ def markdown(records: list[dict[str, Any]]) -> str:
         "Made by `python benchmarks/real.py document benchmarks/records/real docs/real_instruments.md`, of records of "
         f"commit {', '.join(commits)}.",
         "The readings are other people's and not part of the project; the law is sought at default settings, nothing "
-        "chosen by hand.",
+        "chosen by hand. But the inference of sensors' errors, and its limits, were designed on both rods, which are no "
+        "test of it.",
         "",
         "Rods count as right if u_xx is found within 10 % of what their authors found by a forward fit, with no terms "
         "but losses, 1 and u, beside it.",

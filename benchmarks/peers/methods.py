@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from peers.rows import ROWS, Row
+from peers.rows import ROWS, SEEDS, Row
 
 ADAPTERS = Path(__file__).parent / "adapters"
 
@@ -89,12 +89,12 @@ METHODS: Mapping[str, Method] = {
 }
 
 
-def tasks(methods: list[str], rows: list[str] | None, seeds: list[int]) -> list[tuple[Row, str, int]]:
+def tasks(methods: list[str], rows: list[str] | None, seeds: int) -> list[tuple[Row, str, int]]:
     """Seed by seed, so that what is there early covers all rows; rows that are asked for are run whatever a method's
-    own are."""
+    own are. seeds: how many of each row."""
     return [
-        (row, method, seed)
-        for seed in seeds
+        (row, method, row.seeds[number])
+        for number in range(min(seeds, len(SEEDS)))
         for method in methods
         for name, row in ROWS.items()
         if name in (METHODS[method].rows if rows is None else rows)

@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 from peers.measures import Measures, measure
 from peers.methods import METHODS
-from peers.rows import GRID, NOISE, NULL, OTHER, PUBLISHED, ROWS, SEEDS, SENSORS, Row, axes_of, law_of, truth_of
+from peers.rows import (
+    GRID,
+    NOISE,
+    NULL,
+    OTHER,
+    PUBLISHED,
+    ROWS,
+    SEEDS,
+    SEEDS_SHUFFLED,
+    SENSORS,
+    Row,
+    axes_of,
+    law_of,
+    truth_of,
+)
 
 from pdescry.plot import save
 
@@ -216,7 +230,8 @@ def _null(runs: Runs) -> list[str]:
     ]
     return [
         "How often a method gives a law nevertheless, at its default settings: there is no truth that other settings "
-        "could be chosen by.",
+        f"could be chosen by. Shuffled times have seeds of their own ({SEEDS_SHUFFLED[0]} to {SEEDS_SHUFFLED[-1]}), "
+        "because pdescry's rule for readings that seem still was designed on some of the others.",
         "",
         *_table(("readings", "sensors", *(METHODS[method].title for method in runs.methods)), rows),
     ]

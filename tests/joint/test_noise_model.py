@@ -119,7 +119,7 @@ def test_columns_of_systematic_errors(model: NoiseModel) -> None:
 def test_what_systematic_errors_do_not_explain(model: NoiseModel) -> None:
     observed, calibration = model.observations, model.calibration
     errors = np.random.default_rng(3).normal(size=len(observed))
-    left = model.less_systematic(errors)
+    left = model.without_systematic_errors(errors)
     for own in observed.of_groups:
         sds = calibration.sds[observed.field[own[0]]]
         patterns, noise = calibration.patterns[own][:, sds > 0], model.noise[own]

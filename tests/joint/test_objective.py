@@ -12,11 +12,11 @@ import pytest
 from scipy.sparse import csr_array
 
 from pdescry import Readings
-from pdescry.joint.fit.calibrating import evidence
 from pdescry.joint.fit.held_out import held_out, log_density, score, scores, scores_of_fields
 from pdescry.joint.fit.objective import Minimum, Objective
 from pdescry.joint.fit.options import FIT
 from pdescry.joint.fit.stages import with_terms
+from pdescry.joint.fit.systematic_errors import evidence
 from pdescry.joint.observations import Observations
 from pdescry.joint.search.neighbours import Neighbourhood, single_term_changes
 from pdescry.problem import Condition, Given

@@ -12,7 +12,7 @@ from pdescry.joint.fit.held_out import scores
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.shared_errors import independent_share
 from pdescry.joint.observations import Observations
-from pdescry.joint.search.fitted_law import FittedLaw, Rules
+from pdescry.joint.search.fitted_law import FittedLaw, Rules, scores_alike
 
 
 def with_errors(fit: JointFit, errors: np.ndarray) -> Minimum:
@@ -68,9 +68,12 @@ def test_a_law_is_then_judged_with_less_evidence(fitted: JointFit) -> None:
     law = FittedLaw.of(fitted.minimum, rules, scores(fitted.minimum))
     half = law.judged_by(replace(rules, weight=0.5))
     assert half.elpd == law.elpd
-    assert half.score == pytest.approx(0.5 * law.elpd - half.penalty)
-    # The coefficients' variances are twice as large, so naming them costs less, and they gain less.
-    assert law.penalty - half.penalty == pytest.approx(0.5 * np.log(2) * len(law.terms))
+    # The coefficients' variances are twice as large, so that determining them costs less, and they gain less.
+    saved = 0.5 * np.log(2) * len(law.terms)
+    assert half.score == pytest.approx(law.score - 0.5 * law.elpd + saved)
+    assert law.penalty - half.penalty == pytest.approx(saved)
     assert (half.gains < law.gains).all()
+    # Scores of both weights are compared with the smaller one.
+    assert scores_alike(law, half) == pytest.approx([half.score] * 2)
     # In closed form as well.
     assert half.neighbourhood.own.score == pytest.approx(half.score, rel=1e-3)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,12 +16,13 @@ import pdescry
 from pdescry import Choice, InputError, Joint, JointFit, Readings, choose, refine
 from pdescry.equation import Term
 from pdescry.executor import Inline
+from pdescry.joint.field.process import Baseline
 from pdescry.joint.fit.centring import centring, has_higher_power
 from pdescry.joint.profiles import notices_of, profiles_of, requested_but_constant, table_of
 from pdescry.joint.search.fitted_law import FittedLaw, Rules, soft_fit
 from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.search import Search
-from pdescry.joint.search.varying import Vary, varied
+from pdescry.joint.search.varying import Vary, _may_vary, varied
 from pdescry.notices import Notice
 from pdescry.problem import Candidate, Known, Problem
 from tests.joint.conftest import compared, start_of
@@ -199,6 +202,29 @@ def test_a_constant_one_stays_constant() -> None:
     asked, laws = searched(rod(0.0), ("u_xx",))
     assert laws == []
     assert named("x*u_xx")[0] in asked.problem.candidates  # so that the table of changes has what it would cost
+
+
+SUFFICES = {"is_satisfied": True, "shows_offsets": False, "noisier": False, "complicated": False, "error": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("what", "value"),
+    [("is_satisfied", False), ("shows_offsets", True), ("noisier", True), ("complicated", True), ("error", 0.05)],
+)
+def test_what_has_to_be_wrong_with_constant_ones(what: str, value: Any) -> None:
+    """Before coefficients are varied that nobody asked for."""
+
+    def may_vary(sensors: int, **law: Any) -> bool:
+        table = pd.DataFrame({"inside": [True], "readings": [10], "rms_error": law["error"], "expected": 0.01})
+        fitted: Any = SimpleNamespace(**law, is_noisier_than=lambda start: law["noisier"], held_out=table)
+        problem = SimpleNamespace(experiments=[SimpleNamespace(n_sensors=sensors)])
+        search: Any = SimpleNamespace(problem=problem, complicated=lambda each: ["u*u_xx"] * each.complicated)
+        start: Any = None
+        return _may_vary(fitted, [fitted], search, start, {"u": {"smooth": Baseline(0.0, 0.03, 10)}})
+
+    assert not may_vary(12, **SUFFICES)
+    assert may_vary(12, **SUFFICES | {what: value})
+    assert not may_vary(6, **SUFFICES | {what: value})
 
 
 def test_profiles_are_kept(fit: JointFit, tmp_path: Path) -> None:

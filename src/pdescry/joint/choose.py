@@ -31,7 +31,8 @@ from pdescry.joint.field.mesh import stretches_of
 from pdescry.joint.field.sampled import SampledField
 from pdescry.joint.field.start import Start
 from pdescry.joint.fit.shared_errors import independent_share
-from pdescry.joint.joint_fit import JointFit, extended_fit, notes_of
+from pdescry.joint.joint_fit import JointFit, extended_fit
+from pdescry.joint.notes import notes_of
 from pdescry.joint.profiles import requested_but_constant
 from pdescry.joint.search.by_order import ByOrder
 from pdescry.joint.search.fitted_law import FittedLaw, scores_alike

@@ -24,7 +24,7 @@ def comparison_of(
     probabilities. Whether a law was found is decided elsewhere."""
     scores, every = np.array([law.score for law in compared]), [*compared, *near]
     weight = compared[0].rules.weight
-    weights = probable([weight * law.by_sensor for law in every], [law.penalty for law in every])
+    weights = probable([weight * law.by_sensor for law in every], [weight * law.elpd - law.score for law in every])
     alternatives = pd.DataFrame(
         {
             "terms": [", ".join(_named(term, problem) for term in law.terms) for law in compared],

@@ -30,7 +30,7 @@ def lasting_errors(found: Minimum, number: int = 0) -> Array:
     if not observed.at_rest:
         return lasting
     misfits = observed.values - experiment.seen @ state
-    errors, least = model.less_systematic(misfits) / model.noise, FIT.noise.least_sd * observed.unit
+    errors, least = model.without_systematic_errors(misfits) / model.noise, FIT.noise.least_sd * observed.unit
     groups: list[list[Numbers]] = [[] for _ in range(observed.n_fields)]
     for own in observed.of_groups:
         groups[observed.field[own[0]]].append(own)

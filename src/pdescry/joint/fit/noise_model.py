@@ -149,7 +149,7 @@ class NoiseModel(Lean):
             return weighed
         return csr_array(weighed - self._along @ (diags_array(self._shrunk) @ (self._along.T @ weighed)))
 
-    def less_systematic(self, errors: Array) -> Array:
+    def without_systematic_errors(self, errors: Array) -> Array:
         """(M,): errors in the units of the readings, without what evident systematic errors explain of them: offsets of
         any size, others of sizes that their sds allow."""
         if not self.has_systematic_errors:

@@ -179,7 +179,7 @@ class CorrelationOptions:
 
 @dataclass(frozen=True)
 class CalibrationOptions:
-    """Systematic errors of sensors (``calibrating.py``)."""
+    """Systematic errors of sensors (``systematic_errors.py``)."""
 
     evidence: float = 5.0
     """Nats: least evidence of systematic errors of one kind. Larger: biased sensors bias the law; smaller: they explain

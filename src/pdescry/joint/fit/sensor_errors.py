@@ -1,7 +1,7 @@
 """Errors of sensors, inferred from the misfit about a law: noise, its correlation in time, and systematic errors.
 
 What is kept is in ``noise_model.py``; how likely correlated and systematic errors are is in ``lasting_errors.py`` and
-``calibrating.py``.
+``systematic_errors.py``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 
 from pdescry.joint.field.axis import Array
-from pdescry.joint.fit.calibrating import most_evident, with_all_kinds
 from pdescry.joint.fit.calibration import OFFSET, Calibration
 from pdescry.joint.fit.experiment import Experiment
 from pdescry.joint.fit.held_out import degrees_of_freedom
@@ -20,6 +19,7 @@ from pdescry.joint.fit.lasting_errors import lasting_errors
 from pdescry.joint.fit.noise_model import NoiseModel, at_least
 from pdescry.joint.fit.objective import Minimum
 from pdescry.joint.fit.options import FIT
+from pdescry.joint.fit.systematic_errors import most_evident, with_all_kinds
 
 
 def with_sensor_errors(found: Minimum) -> Minimum:

@@ -13,7 +13,6 @@ import pandas as pd
 
 from pdescry.joint.field.axis import Array
 from pdescry.joint.field.start import Start
-from pdescry.joint.fit.calibrating import offset_sds
 from pdescry.joint.fit.centring import has_higher_power
 from pdescry.joint.fit.held_out import held_out, scores
 from pdescry.joint.fit.objective import Minimum
@@ -26,6 +25,7 @@ from pdescry.joint.fit.stages import (
     with_larger_noise,
     with_terms,
 )
+from pdescry.joint.fit.systematic_errors import offset_sds
 from pdescry.joint.lean import Lean
 from pdescry.joint.search.complexity import gains, naming_costs, penalty
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood

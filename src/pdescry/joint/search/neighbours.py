@@ -46,7 +46,6 @@ class Neighbour:
     by_sensor: Array
     score: float
     total_score: float
-    penalty: float
     gains: bool  # whether every term has a positive gain
 
 
@@ -133,8 +132,7 @@ class Neighbourhood:
         coefficients = self.at[chosen] + change
         centred, higher = basis @ inverse, np.any(self.lower[np.ix_(chosen, chosen)], axis=1)
         paid = basis @ coefficients, centred @ centred.T / self.weight, self.prior_sd[chosen], self.naming[chosen]
-        cost = penalty(*paid)
-        terms, score = tuple(self.candidates[j] for j in chosen), self.weight * elpd - cost
+        terms, score = tuple(self.candidates[j] for j in chosen), self.weight * elpd - penalty(*paid)
         total_score = score - 0.5 * float(np.sum(factor[size:, size] ** 2))
         return Neighbour(
             terms,
@@ -144,7 +142,6 @@ class Neighbourhood:
             by_sensor,
             score,
             total_score,
-            cost,
             bool((gains(*paid, higher) > 0).all()),
         )
 

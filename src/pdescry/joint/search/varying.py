@@ -21,7 +21,7 @@ from pdescry.joint.search.fitted_law import FittedLaw, soft_fit_from
 from pdescry.joint.search.neighbours import Neighbour, Neighbourhood
 from pdescry.joint.search.options import SEARCH
 from pdescry.joint.search.search import Search, Task, best_first
-from pdescry.joint.search.verdict import misses_more_than_smoothness
+from pdescry.joint.search.verdict import Baselines, misses_more
 from pdescry.problem import Candidate, Problem
 
 NEVER, EVERY = "none", "all"
@@ -64,8 +64,8 @@ def tight_and_varied(laws: ByOrder, constant: Sequence[Search], vary: Vary) -> d
     found, soft, searches = laws.tight(), laws.soft, list(constant)
     # From the lowest order on: laws of higher order often follow from a law whose coefficient varies.
     for k in sorted(found, key=lambda k: constant[k].problem.orders):
-        misses = any(misses_more_than_smoothness(law, laws.baselines) for law in found[k][:1])
-        if vary.unasked and not (soft[k] and _may_vary(soft[k][0], found[k], misses, constant[k], laws.starts[k][0])):
+        start, baselines = laws.starts[k][0], laws.baselines
+        if vary.unasked and not (soft[k] and _may_vary(soft[k][0], found[k], constant[k], start, baselines)):
             break
         searches[k], more = varied(constant[k], soft[k], laws.starts[k], vary)
         found[k] = sorted([*found[k], *more], key=lambda law: -law.total_score)
@@ -73,14 +73,19 @@ def tight_and_varied(laws: ByOrder, constant: Sequence[Search], vary: Vary) -> d
     return found
 
 
-def _may_vary(best: FittedLaw, tight: Sequence[FittedLaw], misses: bool, search: Search, start: Start) -> bool:
+def _may_vary(soft: FittedLaw, tight: Sequence[FittedLaw], search: Search, start: Start, baselines: Baselines) -> bool:
     """Whether to try varying coefficients that the user has not requested: there are enough sensors, and the best law
-    with constant ones has unexplained residuals, takes them for errors of sensors, misses held-out sensors, or needs
-    complicated terms also with a tight tolerance: these may follow the variation while the field changes along with the
-    axis."""
-    sensors = max(each.n_sensors for each in search.problem.experiments)
-    unexplained = misses or not best.is_satisfied or best.shows_offsets or best.is_noisier_than(start)
-    return sensors >= SEARCH.varying.least_sensors and (unexplained or any(map(search.complicated, tight[:1])))
+    with constant ones does not suffice. soft, tight: the best laws with a soft and a tight tolerance."""
+    if max(each.n_sensors for each in search.problem.experiments) < SEARCH.varying.least_sensors:
+        return False
+    if not soft.is_satisfied or soft.shows_offsets or soft.is_noisier_than(start):
+        return True
+    # Complicated terms may follow the variation, while the field changes along with the axis.
+    return any(
+        search.complicated(law)
+        or any(misses_more(law.held_out, each["smooth"], field) for field, each in baselines.items())
+        for law in tight[:1]
+    )
 
 
 def varied(

@@ -35,7 +35,7 @@ def reasons_against(best: FittedLaw, baselines: Baselines, before: Sequence[Arra
     failures = best.found.relative_residual_by_equation
     for field, departure, failure in zip(fields, departures(best.found, before).max(axis=0), failures, strict=True):
         none, reason = without_dynamics(baselines[field])
-        smooth, (error, _) = baselines[field]["smooth"], errors(table, field)
+        smooth = baselines[field]["smooth"]
         still = has_no_dynamics(baselines[field])
         least = SEARCH.verdict.evidence + paid * share[field]
         # Predictions of held-out sensors are linearised about the fit, so without convergence noise can be mistaken for
@@ -46,10 +46,8 @@ def reasons_against(best: FittedLaw, baselines: Baselines, before: Sequence[Arra
             found[field] = reason if still else Notice.of("none-explains")
         # Both criteria, because without noise densities depend more on the estimated size of errors than on the errors
         # themselves.
-        elif (
-            scores[field] < smooth.score - SEARCH.verdict.evidence
-            and error > SEARCH.verdict.error_ratio * smooth.rms_error
-        ):
+        elif scores[field] < smooth.score - SEARCH.verdict.evidence and misses_more(table, smooth, field):
+            error, _ = errors(table, field)
             found[field] = Notice.of("misses-more-than-smoothness", error=error, smooth=smooth.rms_error)
         elif failure > SEARCH.verdict.unexplained:
             found[field] = Notice.of("field-fails-law", share=failure)
@@ -58,13 +56,9 @@ def reasons_against(best: FittedLaw, baselines: Baselines, before: Sequence[Arra
     return found
 
 
-def misses_more_than_smoothness(law: FittedLaw, baselines: Baselines) -> bool:
-    """Whether a law predicts held-out sensors of a field with clearly larger errors than smoothness alone."""
-    table = law.held_out
-    return any(
-        errors(table, field)[0] > SEARCH.verdict.error_ratio * each["smooth"].rms_error
-        for field, each in baselines.items()
-    )
+def misses_more(table: pd.DataFrame, smooth: Baseline, field: str) -> bool:
+    """Whether held-out sensors are predicted with clearly larger errors by a law than by smoothness alone."""
+    return errors(table, field)[0] > SEARCH.verdict.error_ratio * smooth.rms_error
 
 
 def gain_in_error(baselines: Mapping[str, Baseline], table: pd.DataFrame, field: str) -> float:
@@ -125,7 +119,7 @@ def departures(found: Minimum, before: Sequence[Array]) -> Array:
     rows = []
     for number, experiment, state in found.experiments:
         observed = experiment.observations
-        errors = experiment.noise_model.less_systematic(observed.values - experiment.seen @ state)
+        errors = experiment.noise_model.without_systematic_errors(observed.values - experiment.seen @ state)
         number_of = np.maximum(np.bincount(observed.field, minlength=observed.n_fields), 1)
         square = np.bincount(observed.field, errors**2, minlength=observed.n_fields) / number_of
         noise = SEARCH.verdict.noise_by_chance * before[number]
@@ -152,7 +146,7 @@ def held_out_errors(law: FittedLaw) -> Array:
         experiment = law.found.objective.experiments[number]
         observed, off = experiment.observations, np.zeros(len(experiment.observations))
         off[each.own] = experiment.noise_model.errors(each.own, each.errors())
-        off = experiment.noise_model.less_systematic(off)[each.own]
+        off = experiment.noise_model.without_systematic_errors(off)[each.own]
         squares += np.bincount(observed.field[each.own], off**2, minlength=len(fields))
         number_of += np.bincount(observed.field[each.own], minlength=len(fields))
     return np.sqrt(squares / np.maximum(number_of, 1))

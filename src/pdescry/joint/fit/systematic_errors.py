@@ -80,8 +80,8 @@ def with_all_kinds(found: Minimum, number: int) -> Calibration:
     observed, model, fields = experiment.observations, experiment.noise_model, np.arange(experiment.space.components)
     axes, space = experiment.readings.axes, experiment.space
     still = (0,) * (len(axes) + 1)
-    orders = {GAIN: still} | {f"{DISPLACEMENT} {axis}": _one(still, k) for k, axis in enumerate(axes)}
-    orders |= {DELAY: _one(still, len(axes))}
+    orders = {GAIN: still} | {f"{DISPLACEMENT} {axis}": _derivative(still, k) for k, axis in enumerate(axes)}
+    orders |= {DELAY: _derivative(still, len(axes))}
     kinds, patterns, scales = [OFFSET], [np.ones(len(observed))], [np.ones(len(fields))]
     for kind, order in orders.items():
         pattern = np.zeros(len(observed))
@@ -102,7 +102,8 @@ def with_all_kinds(found: Minimum, number: int) -> Calibration:
     return Calibration(tuple(kinds), sds, np.stack(patterns, axis=1), np.stack(scales, axis=1) * signs)
 
 
-def _one(still: tuple[int, ...], axis: int) -> tuple[int, ...]:
+def _derivative(still: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    """Orders of the first derivative along an axis."""
     return tuple(int(k == axis) for k in range(len(still)))
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pdescry import JointFit, Readings, refine
 from pdescry.data import systems
-from pdescry.joint.fit.calibrating import evidence, offset_sds, with_all_kinds
+from pdescry.joint.fit.calibration import DELAY, GAIN, OFFSET, Calibration
+from pdescry.joint.fit.systematic_errors import evidence, offset_sds, with_all_kinds
 from pdescry.joint.observations import Observations
 from pdescry.joint.options import ANSWER
 from tests.joint.conftest import small_experiment, small_objective, smooth_readings, some_state
+from tests.joint.test_storage import again, assert_same, compared
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +115,27 @@ def test_other_systematic_errors_are_found(kind: str, size: float, code: str) ->
     z = np.abs(found["mean"] / found["sd"]).to_numpy()
     assert f"sensor {found['sensor'].to_numpy()[z.argmax()]} " in str(note)
     assert len(note.parameters["clearly"]) == min(int((z > ANSWER.report.clear_constant).sum()), 3)
+
+
+def test_sensors_are_named_as_they_are(tmp_path: Path) -> None:
+    readings, _ = erring("gain", 0.03)
+    names = tuple(f"TC-{number:02d}" for number in range(16))
+    fit = refine(replace(readings, sensor_names=names), "u_t = u_xx", workers=1)
+    (note,) = (note for note in fit.notes if note.code == "gains")
+    assert all(each.split()[0] in names for each in note.parameters["clearly"])
+    assert "−" in str(note)
+    # And they come back from disk.
+    choice = compared(fit)
+    found = again(choice, tmp_path, fit.readings).fit
+    assert_same(fit.minimum, found.minimum)
+    pd.testing.assert_frame_equal(found.calibration, fit.calibration)
+
+
+def test_sds_of_another_fit_are_gains_distances_and_times() -> None:
+    one = Calibration((OFFSET, GAIN), np.array([[0.5, 0.2]]), np.ones((3, 2)), np.array([[1.0, 10.0]]))
+    other = Calibration((OFFSET, DELAY, GAIN), np.array([[0.1, 0.3, 0.4]]), np.ones((2, 3)), np.array([[1.0, -2, 5]]))
+    np.testing.assert_allclose(one.with_sds_of(other).sds, [[0.1, 0.8]])
+    np.testing.assert_allclose(other.with_sds_of(one).sds, [[0.5, 0.0, 0.1]])
 
 
 def test_no_other_ones_are_found_in_independent_noise(fitted: JointFit, corrected: JointFit) -> None:
